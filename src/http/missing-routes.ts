@@ -23,11 +23,10 @@ export function registerMissing(
   const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
     try {
       refuseAmbiguousRequest(request.raw);
-      if (request.headers.authorization === undefined || !request.url.startsWith("/v2/")) {
+      const isApi = request.url.startsWith("/v2/");
+      if (!isApi || request.headers.authorization === undefined)
         limitUnauthenticated(context, request);
-      }
-      if (request.url.startsWith("/v2/"))
-        await countUnknownPath(context, request, makeRequestContext(request, undefined));
+      if (isApi) await countUnknownPath(context, request, makeRequestContext(request, undefined));
       const { error, headers } = refusal(request, methods, operations);
       sendError(context, request, { reply, error, headers });
     } catch (limit) {

@@ -1,7 +1,7 @@
 // The metrics of the service, as Prometheus text. A test compares docs/reference/metrics.md with them.
 
 import type { Edge } from "../http/connection/shared-bounds.ts";
-import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
+import type { LoadShedding } from "../http/load/load-shedding.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
 import { readMemory, registerDataFolder, registerProcess } from "./process-metrics.ts";
 import type { IntakeTotals } from "./history.ts";
@@ -24,7 +24,7 @@ interface MetricSources extends StoredFigures {
   readonly load: {
     readonly bodies: { readonly heldBytes: number };
     readonly pages: { readonly heldBytes: number };
-    readonly shedding: { readonly figures: LoadSheddingFigures };
+    readonly shedding: Pick<LoadShedding, "eventLoopDelayMs" | "levels" | "refused">;
   };
 }
 
@@ -56,11 +56,11 @@ export function makeMetrics(sources: MetricSources) {
     }),
     /** What the console shows of this process. A snapshot would also count in the store, and read the data folder. */
     processFigures: () => ({
-      eventLoopDelayMs: load.shedding.figures.eventLoopDelayMs,
+      eventLoopDelayMs: load.shedding.eventLoopDelayMs,
       memoryBytes: readMemory()?.rss,
       bodyBytes: load.bodies.heldBytes,
       connections: edge.connections.count,
-      refused: Object.values(load.shedding.figures.refused).reduce((sum, count) => sum + count, 0),
+      refused: Object.values(load.shedding.refused).reduce((sum, count) => sum + count, 0),
     }),
     snapshot: () => registry.snapshot(),
     render: async () => ({
@@ -222,16 +222,16 @@ function registerLoad(
     ],
     sluice_event_loop_delay_seconds: [
       "Delay of the event loop over the last quarter to half of a second, 99th percentile.",
-      () => shedding.figures.eventLoopDelayMs / 1_000,
+      () => shedding.eventLoopDelayMs / 1_000,
     ],
     sluice_pressure: [
       "Pressure on the process by cause: 0 none, 1 the largest new work is refused, 2 all large new work.",
-      () => shedding.figures.levels,
+      () => shedding.levels,
       "cause",
     ],
   });
   const help = "New large bodies and streams that were answered 503 under pressure, by kind.";
   registry.observe("counter", {
-    sluice_load_shed_total: [help, () => shedding.figures.refused, "kind"],
+    sluice_load_shed_total: [help, () => shedding.refused, "kind"],
   });
 }

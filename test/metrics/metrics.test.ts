@@ -24,7 +24,7 @@ const metrics = makeMetrics({
   holdsEnding: async () => 2,
   dataDir: ".",
   edge: makeEdge({ trustProxy: false }),
-  load: { bodies, pages, shedding: { figures: shed } },
+  load: { bodies, pages, shedding: shed },
 });
 after(() => metrics.stop());
 

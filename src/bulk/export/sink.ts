@@ -25,15 +25,7 @@ const partCharacters = 64 * 1_024;
 /** A file accepts several parts before the producer has to wait, so that the next parts are made while it writes. */
 const fileBufferBytes = 512 * 1_024;
 
-/** A file is written under the name `unfinished`, which must not exist, until it is complete. */
-export function openSink(
-  out: Output,
-  file: { readonly path: string; readonly unfinished: string } | undefined,
-): Sink {
-  return file === undefined ? standardOutput(out) : fileSink(file.path, file.unfinished);
-}
-
-function standardOutput(out: Output): Sink {
+export function standardOutput(out: Output): Sink {
   const stream = out instanceof Writable ? out : undefined;
   let failure: Error | undefined;
   const onError = (error: Error): void => void (failure ??= error);
@@ -49,7 +41,10 @@ function standardOutput(out: Output): Sink {
   return inParts("standard output", write);
 }
 
-/** Readable only by its owner, as the store is. */
+/**
+ * A file is written under the name `unfinished`, which must not exist, until it is complete. Only its owner can read
+ * it, as the store.
+ */
 export function fileSink(path: string, unfinished: string): Sink {
   const file = createWriteStream(unfinished, {
     ...newFile,

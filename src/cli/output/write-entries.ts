@@ -4,7 +4,7 @@
 import type { App } from "../../actions/app.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { type Exported, linesOf, sealedLines } from "../../actions/proof/manifest.ts";
-import { openSink } from "../../bulk/export/sink.ts";
+import { standardOutput } from "../../bulk/export/sink.ts";
 import { optional, type Output, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";
 
@@ -63,7 +63,7 @@ export async function writeLines(
   lines: AsyncIterable<string>,
   atOnce = false,
 ): Promise<undefined> {
-  const sink = openSink(out, undefined);
+  const sink = standardOutput(out);
   for await (const line of lines) {
     await sink.write(line);
     if (atOnce) await sink.finish();

@@ -184,7 +184,8 @@ function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void 
   }
 }
 
-function withArticle(noun: string): string {
+/** `a transaction check`. */
+export function withArticle(noun: string): string {
   return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 }
 

@@ -9,7 +9,7 @@ import { type ExportedType, exportHistory } from "../../actions/record/export-re
 import { findType } from "../../actions/record/find-named-record.ts";
 import { auditAccess } from "../../actions/trail/audit-access.ts";
 import { formatCount } from "../../basics/format-count.ts";
-import { openSink } from "../../bulk/export/sink.ts";
+import { fileSink, standardOutput } from "../../bulk/export/sink.ts";
 import { type ExportTools, writeExport } from "../../bulk/export/write-export.ts";
 import { compressionOf, formatByEnding, plainName } from "../../bulk/formats/compression.ts";
 import type { CommandResult, Context } from "../../cli/command.ts";
@@ -106,7 +106,9 @@ async function perform(
     return "";
   };
   const startedAt = performance.now();
-  const tools = { sink: openSink(context.out, file), seal, progress, stopping };
+  const sink =
+    file === undefined ? standardOutput(context.out) : fileSink(file.path, file.unfinished);
+  const tools = { sink, seal, progress, stopping };
   const done = await runExport(app, plan, tools);
   return { ...done, seconds: (performance.now() - startedAt) / 1_000, manifest };
 }

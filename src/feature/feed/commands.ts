@@ -5,7 +5,7 @@ import type { App } from "../../actions/app.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { auditAccess } from "../../actions/trail/audit-access.ts";
-import { openSink } from "../../bulk/export/sink.ts";
+import { standardOutput } from "../../bulk/export/sink.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { defineStoreCommand, flag, required, withDefault } from "../../cli/command.ts";
@@ -51,7 +51,7 @@ const changes = defineStoreCommand({
     const cipher = await app.offsets();
     const start = readStart(from, { organizationId: organization, cipher, refuse });
     const reading = { view, from: start, bytesMax: limits.pageBytesMax };
-    const sink = openSink(context.out, undefined);
+    const sink = standardOutput(context.out);
     const check = await makeSameStoreCheck(app, context);
     const feed = new ChangeFeed(app, cipher);
     await runUntilStopped(async (signal) => {

@@ -58,10 +58,6 @@ export class Connection extends Duplex {
     return this.#socket.remoteAddress;
   }
 
-  get remotePort(): number | undefined {
-    return this.#socket.remotePort;
-  }
-
   get bytesWritten(): number {
     return this.#socket.bytesWritten;
   }

@@ -21,16 +21,10 @@ interface LoadSheddingOptions {
   readonly organizations: { readonly streams: number };
 }
 
-export interface LoadSheddingFigures {
-  readonly eventLoopDelayMs: number;
-  readonly levels: Readonly<Record<"event_loop" | "memory" | "bodies", PressureLevel>>;
-  readonly refused: Readonly<Record<NewWork["kind"], number>>;
-}
-
 export class LoadShedding {
   readonly #options: LoadSheddingOptions;
   readonly #timer: NodeJS.Timeout;
-  readonly #refused = { body: 0, stream: 0 };
+  readonly refused = { body: 0, stream: 0 };
   #state: PressureState = noPressure;
 
   /** Samples until `stop` is called. The timer does not keep the process alive. */
@@ -49,14 +43,13 @@ export class LoadShedding {
     this.#admit({ kind: "stream", bytes: Infinity });
   }
 
-  get figures(): LoadSheddingFigures {
-    const { sample, delay, memory, bodies } = this.#state;
-    const eventLoopDelayMs = sample?.eventLoopDelayMs ?? 0;
-    return {
-      eventLoopDelayMs,
-      levels: { event_loop: delay, memory, bodies },
-      refused: this.#refused,
-    };
+  get eventLoopDelayMs(): number {
+    return this.#state.sample?.eventLoopDelayMs ?? 0;
+  }
+
+  get levels(): Readonly<Record<"event_loop" | "memory" | "bodies", PressureLevel>> {
+    const { delay: event_loop, memory, bodies } = this.#state;
+    return { event_loop, memory, bodies };
   }
 
   stop(): void {
@@ -65,7 +58,7 @@ export class LoadShedding {
 
   #admit(work: Omit<NewWork, "isAlone">): void {
     if (!isRefused(this.#state, { ...work, isAlone: this.#isIdle() })) return;
-    this.#refused[work.kind] += 1;
+    this.refused[work.kind] += 1;
     throw new AppError("unavailable", {
       message:
         "The service is under heavy load and accepts only small requests for now. Send fewer records at a time, or try " +

@@ -16,11 +16,8 @@ export interface Load {
 
 /** The caller must call `shedding.stop` at the end. */
 export function makeLoad(probe: PressureProbe): Load {
-  const [organizations, bodies, pages] = [
-    new OrganizationLoad(),
-    new MemoryBudget(),
-    new MemoryBudget(ofPages),
-  ];
+  const organizations = new OrganizationLoad();
+  const [bodies, pages] = [new MemoryBudget(), new MemoryBudget(ofPages)];
   const shedding = new LoadShedding({ probe, bodies, pages, organizations });
   return { organizations, bodies, pages, shedding, refusalDelayMs: makeRefusalDelays() };
 }
@@ -61,8 +58,7 @@ export class OrganizationLoad {
 
   /** Call `endRequest` afterwards. Throws AppError rate_limited if too many are in progress. */
   beginRequest(organizationId: string): void {
-    let load = this.#loads.get(organizationId);
-    if (load === undefined) this.#loads.set(organizationId, (load = { requests: 0, streams: 0 }));
+    const load = this.#of(organizationId);
     if (load.requests >= limits.organizationRequestsMax) {
       throw tooMany(`${limits.organizationRequestsMax} requests`);
     }
@@ -71,18 +67,16 @@ export class OrganizationLoad {
   }
 
   endRequest(organizationId: string): void {
-    const load = this.#loads.get(organizationId);
-    if (load === undefined) return;
+    const load = this.#of(organizationId);
     load.requests -= 1;
     if (load.requests > 0) return;
     this.#active -= 1;
     if (this.#loads.size > idleMax) this.#loads.delete(organizationId);
   }
 
-  /** Call it after `beginRequest`; to be followed by `endStream`. Throws AppError rate_limited or unavailable. */
+  /** Within a request; to be followed by `endStream`. Throws AppError rate_limited or unavailable. */
   beginStream(organizationId: string): void {
-    const load = this.#loads.get(organizationId);
-    if (load === undefined) throw new TypeError("a stream is part of a request that has begun");
+    const load = this.#of(organizationId);
     if (load.streams >= limits.organizationStreamsMax) {
       throw tooMany(`${limits.organizationStreamsMax} streams`);
     }
@@ -95,9 +89,14 @@ export class OrganizationLoad {
   }
 
   endStream(organizationId: string): void {
-    const load = this.#loads.get(organizationId);
-    if (load !== undefined) load.streams -= 1;
+    this.#of(organizationId).streams -= 1;
     this.streams -= 1;
+  }
+
+  #of(organizationId: string): InProgress {
+    let load = this.#loads.get(organizationId);
+    if (load === undefined) this.#loads.set(organizationId, (load = { requests: 0, streams: 0 }));
+    return load;
   }
 }
 

@@ -1,6 +1,7 @@
 // Names and phrases of the document that depend on a record type.
 
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
+import { withArticle } from "../../domain/validation/explain.ts";
 
 /** `TransactionCheck` for `transaction_check`. */
 export function componentName({ resourceType }: RecordType): string {
@@ -9,6 +10,5 @@ export function componentName({ resourceType }: RecordType): string {
 
 /** `a transaction check`. */
 export function oneOf(type: RecordType): string {
-  const noun = nounOf(type);
-  return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
+  return withArticle(nounOf(type));
 }

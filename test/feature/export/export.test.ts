@@ -9,7 +9,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { ndjsonOf, withoutManifest } from "../../cli/command-line.ts";
 import type { BulkProgress } from "../../../src/bulk/progress.ts";
 import { runExport } from "../../../src/feature/export/export-to-file.ts";
-import { openSink } from "../../../src/bulk/export/sink.ts";
+import { fileSink } from "../../../src/bulk/export/sink.ts";
 import { run } from "../../../src/cli/run.ts";
 import { loadTable } from "../../../src/process/command-table.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
@@ -130,7 +130,7 @@ describe("an export", async () => {
       } as const;
       writeFileSync(path, "before");
       const unfinished = `${path}.unfinished`;
-      const sink = openSink({ write: () => true }, { path, unfinished });
+      const sink = fileSink(path, unfinished);
       const tools = { sink, progress: silent, stopping: AbortSignal.abort() };
       await withApp(line, (app) =>
         assert.rejects(runExport(app, plan, tools), /stopped before its end/),
