@@ -11,7 +11,8 @@ import { textSchema } from "../../http/openapi/content.ts";
 import type { Grant, HandlerInput } from "../../http/operation.ts";
 import { enforceLimit } from "../../http/rate-limit/enforce-limit.ts";
 import { type Answer, jsonAnswer } from "../../http/reply/reply.ts";
-import { findGrantee, orRefuse } from "../../http/verb/issue-token.ts";
+import { refuseCredential } from "../../http/request/authenticate.ts";
+import { findGrantee } from "../../http/verb/issue-token.ts";
 import { identifyProgram } from "./identify-program.ts";
 
 const formType = "application/x-www-form-urlencoded";
@@ -55,13 +56,15 @@ async function exchange(context: HttpContext, input: HandlerInput): Promise<Answ
   // The form is read before anybody is identified.
   enforceLimit(context, request, rates.unauthenticated(request.ip));
   const form = await readTokenForm(request.raw);
-  const program = await findGrantee(context, input, () => identifyProgram(app, form));
+  const program = await findGrantee(context, request, identifyProgram(app, form));
   const { organizationId, scopes = program.key.scopes, expirySeconds } = form;
   const asked = {
     expiry_seconds: Math.min(expirySeconds, program.key.rule.lifetimeSeconds),
     scopes: { organization_id: organizationId, scopes },
   };
-  const issued = await orRefuse(context, input, () => issueToken(app, program, asked));
+  const issued = await issueToken(app, program, asked).catch((error: unknown) =>
+    refuseCredential(context, request, { error }),
+  );
   return jsonAnswer(200, {
     ...issued,
     access_token: issued.token,

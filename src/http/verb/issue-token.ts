@@ -14,8 +14,9 @@ import { contentType, errorResponse, tooLarge } from "../openapi/error-responses
 import { exampleOrganizationId } from "../openapi/examples.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { tokenTag } from "../openapi/parts.ts";
+import type { FastifyRequest } from "fastify";
 import type { HttpContext } from "../http-context.ts";
-import type { Grant, HandlerInput, Verb } from "../operation.ts";
+import type { Grant, Verb } from "../operation.ts";
 import { enforceLimit } from "../rate-limit/enforce-limit.ts";
 import { jsonAnswer } from "../reply/reply.ts";
 import { refuseCredential } from "../request/authenticate.ts";
@@ -60,7 +61,7 @@ export const tokenRequestSchema = closedObject({
 
 const scopesExample = { organization_id: exampleOrganizationId, scopes: ["transactions:write"] };
 
-const request = jsonRequest({
+const tokenRequest = jsonRequest({
   name: "AccessTokenRequest",
   schema: describedShape("Which access token is requested.", tokenRequestSchema),
   parts: {
@@ -146,7 +147,7 @@ export function issueTokenBy(grants: readonly Grant[]): Verb {
         `The limit is ${limits.tokenRequestsPerMinute} requests a minute for each key or rule. \`/auth/token\` and`,
         "`/v2/auth/token` are the same operation.",
       ].join(" "),
-      request,
+      request: tokenRequest,
       reply: replyWith(Object.assign({}, ...grants.map((grant) => grant.reply)) as Grant["reply"]),
     }),
     makeHandler: (context) => {
@@ -159,8 +160,8 @@ export function issueTokenBy(grants: readonly Grant[]): Verb {
         const { raw, headers } = input.request;
         const other = others.find(({ takes }) => takes(raw));
         if (other !== undefined) return other.handle(input);
-        const identify = () => identifyKeyHolder(context.app, headers.authorization);
-        const holder = await findGrantee(context, input, identify);
+        const identified = identifyKeyHolder(context.app, headers.authorization);
+        const holder = await findGrantee(context, input.request, identified);
         const { body } = await read(input.request);
         return jsonAnswer(200, await issueToken(context.app, holder, body as AccessTokenRequest));
       };
@@ -168,26 +169,15 @@ export function issueTokenBy(grants: readonly Grant[]): Verb {
   };
 }
 
-/** Counts the request against the limit of whom it finds. Throws AppError as `find` does, and rate_limited. */
+/** Counts the request against the limit of whom is found, and a credential that is refused against its address. */
 export async function findGrantee<Found extends Grantee>(
   context: HttpContext,
-  input: HandlerInput,
-  find: () => Promise<Found>,
+  request: FastifyRequest,
+  finding: Promise<Found>,
 ): Promise<Found> {
-  const found = await orRefuse(context, input, find);
-  enforceLimit(context, input.request, context.rates.tokenIssuing(found.key.keyId));
+  const found = await finding.catch((error: unknown) =>
+    refuseCredential(context, request, { error }),
+  );
+  enforceLimit(context, request, context.rates.tokenIssuing(found.key.keyId));
   return found;
-}
-
-/** Counts a credential that is refused against its address. */
-export async function orRefuse<Result>(
-  context: HttpContext,
-  { request: http }: HandlerInput,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    return refuseCredential(context, http, { error });
-  }
 }

@@ -12,7 +12,6 @@ import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
 import type { Load } from "../load/load.ts";
-import type { Reservation } from "../load/memory-budget.ts";
 import type { HandlerInput, Operation } from "../operation.ts";
 import { charge } from "../rate-limit/enforce-limit.ts";
 import { keyedRequest } from "../request/idempotency-key.ts";
@@ -44,72 +43,74 @@ export function mayReadOnMain(
   );
 }
 
-export async function writeLarge(
+export function writeLarge(
   context: HttpContext,
   input: HandlerInput,
   write: Write,
 ): Promise<ListReport> {
   const { organizationId } = input.caller;
   const { raw } = input.request;
-  // An invalid key is refused before the body is read.
-  keyOf(input, write);
+  const { load } = context;
   const declared = declaredBytes(raw);
-  context.load.shedding.admitBody(declared);
-  const signal = clientGone(input.reply.raw);
-  const reader = mayReadOnMain(context.load, organizationId, declared)
-    ? context.lists
-    : context.bulk;
-  const { bytes, reservation } = await readLargeBody(raw, {
-    organizationId,
-    budget: context.load.bodies,
-    signal,
-    onRefused: (count) => charge(context, input, { items: 0, bytes: count, processorMs: 0 }),
+  const reader = mayReadOnMain(load, organizationId, declared) ? context.lists : context.bulk;
+  return writeInTurns(context, input, {
+    write,
+    reader,
+    read: (signal) => {
+      load.shedding.admitBody(declared);
+      return readLargeBody(raw, {
+        organizationId,
+        budget: load.bodies,
+        signal,
+        onRefused: (bytes) => charge(context, input, { items: 0, bytes, processorMs: 0 }),
+      });
+    },
   });
-  return writeInTurns(context, input, { write, bytes, reservation, reader, signal });
 }
 
 /** So many items in so few bytes are hardly valid; their errors are never described on the main thread. */
-export async function writeMany(
+export function writeMany(
   context: HttpContext,
   input: HandlerInput,
-  { write, bytes }: { readonly write: Write; readonly bytes: Buffer },
+  { write, bytes: sent }: { readonly write: Write; readonly bytes: Buffer },
 ): Promise<ListReport> {
-  const { organizationId } = input.caller;
-  const signal = clientGone(input.reply.raw);
-  const own = new Uint8Array(bytes);
-  const reservation = await context.load.bodies.reserve(organizationId, own.length, signal);
-  const reader = context.bulk;
-  return writeInTurns(context, input, { write, bytes: own, reservation, reader, signal });
+  const bytes = new Uint8Array(sent);
+  const { bodies } = context.load;
+  return writeInTurns(context, input, {
+    write,
+    reader: context.bulk,
+    read: async (signal) => ({
+      bytes,
+      reservation: await bodies.reserve(input.caller.organizationId, bytes.length, signal),
+    }),
+  });
 }
 
-function keyOf({ request, caller }: HandlerInput, { operation, type }: Write) {
-  return keyedRequest(request, operation, keySpaceOf(caller, type));
-}
-
-interface ReadBody {
+interface Reading {
   readonly write: Write;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly reservation: Reservation;
   readonly reader: Pick<BulkClient, "writeList">;
-  readonly signal: AbortSignal;
+  /** The bytes and their reservation are released. */
+  readonly read: (signal: AbortSignal) => ReturnType<typeof readLargeBody>;
 }
 
-/** Releases the bytes and their reservation. */
 async function writeInTurns(
   context: HttpContext,
   input: HandlerInput,
-  { write, bytes, reservation, reader, signal }: ReadBody,
+  { write, reader, read }: Reading,
 ): Promise<ListReport> {
   const { operation, type, mode, lenient, asSingle } = write;
-  const { organizationId } = input.caller;
+  const { request, reply, caller } = input;
+  // An invalid key is refused before the body is read.
+  const key = keyedRequest(request, operation, keySpaceOf(caller, type));
+  const keyHash = key && keyHashOf(key.keySpace, key.idempotencyKey);
+  const signal = clientGone(reply.raw);
+  const { bytes, reservation } = await read(signal);
   try {
-    const key = keyOf(input, write);
-    const keyHash = key && keyHashOf(key.keySpace, key.idempotencyKey);
     const order: ListOrder = {
       resourceType: type.resourceType,
       form: operation.body,
       mode,
-      organizationId,
+      organizationId: caller.organizationId,
       receivedAt: currentTimeOf(context.app),
       timestampMin: context.app.timestampMin,
       lenient,
