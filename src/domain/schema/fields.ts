@@ -32,24 +32,21 @@ export function identifier(
   };
 }
 
-export function text(description: string): SchemaShape {
-  return textOfAtMost(limits.textCharactersMax, description);
-}
-
-/** The schema of a narrative; the bound on the bytes of a record applies too. */
-export function longText(description: string): SchemaShape {
-  return textOfAtMost(limits.longTextCharactersMax, description);
-}
-
-function textOfAtMost(maxLength: number, description: string): SchemaShape {
-  return {
-    type: "string",
-    description,
-    maxLength,
-    format: "well-formed",
-    expected: `text of at most ${maxLength} characters`,
+/** A field of text in this format, by its description. `expected` completes the sentence "… must be". */
+function textIn(format: string, expected: string, bounds: Pick<SchemaShape, "maxLength"> = {}) {
+  return (description: string): SchemaShape => {
+    return { type: "string", description, ...bounds, format, expected };
   };
 }
+
+function textOfAtMost(maxLength: number) {
+  return textIn("well-formed", `text of at most ${maxLength} characters`, { maxLength });
+}
+
+export const text = textOfAtMost(limits.textCharactersMax);
+
+/** The schema of a narrative; the bound on the bytes of a record applies too. */
+export const longText = textOfAtMost(limits.longTextCharactersMax);
 
 export function oneOf(description: string, values: readonly string[]): SchemaShape {
   return { enum: [...values], description, expected: `one of ${values.join(", ")}` };
@@ -61,7 +58,7 @@ export function flag(description: string): SchemaShape {
 
 /** A flag that is false if it is in no change (merge.ts); payloads are stored as sent. */
 export function flagOrFalse(description: string): SchemaShape {
-  return { type: "boolean", description, default: false, expected: "true or false" };
+  return { ...flag(description), default: false };
 }
 
 /** A number of at most 2^53 - 1 in magnitude. */
@@ -79,47 +76,25 @@ export function share(description: string): SchemaShape {
   return { type: "number", description, minimum: 0, maximum: 1, expected: "a number from 0 to 1" };
 }
 
-export function dateTime(description: string): SchemaShape {
-  return {
-    type: "string",
-    description,
-    format: "date-time",
-    expected:
-      "an RFC 3339 date-time with offset, such as 2026-01-31T09:30:00Z, with at most " +
-      `${limits.fractionDigitsMax} digits of a fraction`,
-  };
-}
+export const dateTime = textIn(
+  "date-time",
+  "an RFC 3339 date-time with offset, such as 2026-01-31T09:30:00Z, with at most " +
+    `${limits.fractionDigitsMax} digits of a fraction`,
+);
 
-export function date(description: string): SchemaShape {
-  return { type: "string", description, format: "date", expected: "a date such as 2026-01-31" };
-}
+export const date = textIn("date", "a date such as 2026-01-31");
 
-export function currency(description: string): SchemaShape {
-  return {
-    type: "string",
-    description,
-    format: "iso-4217",
-    expected: "an ISO 4217 currency code in capitals, such as EUR",
-  };
-}
+export const currency = textIn("iso-4217", "an ISO 4217 currency code in capitals, such as EUR");
 
-export function country(description: string): SchemaShape {
-  return {
-    type: "string",
-    description,
-    format: "iso-3166-1-alpha-2",
-    expected: "an ISO 3166-1 alpha-2 country code in capitals, such as DE",
-  };
-}
+export const country = textIn(
+  "iso-3166-1-alpha-2",
+  "an ISO 3166-1 alpha-2 country code in capitals, such as DE",
+);
 
-export function nationality(description: string): SchemaShape {
-  return {
-    type: "string",
-    description,
-    format: "iso-3166-1",
-    expected: "an ISO 3166-1 alpha-2 or alpha-3 country code in capitals, such as DE or DEU",
-  };
-}
+export const nationality = textIn(
+  "iso-3166-1",
+  "an ISO 3166-1 alpha-2 or alpha-3 country code in capitals, such as DE or DEU",
+);
 
 export function listOf(description: string, items: SchemaShape): SchemaShape {
   return {
