@@ -6,25 +6,16 @@ import { readNamedFile } from "../files/named-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface WithSecrets {
-  readonly environment: Environment;
-  readonly problems: readonly string[];
-}
-
-function fileVariable(name: string): string {
-  return `${name}_FILE`;
-}
-
 /** `emptyAllowed`: an empty variable counts as not set. */
 export function readSecretFiles(
   given: Environment,
   names: readonly string[],
   { emptyAllowed }: { readonly emptyAllowed: boolean },
-): WithSecrets {
+): { readonly environment: Environment; readonly problems: readonly string[] } {
   const environment = { ...given };
   const problems: string[] = [];
   for (const name of names) {
-    const variable = fileVariable(name);
+    const variable = `${name}_FILE`;
     const path = given[variable] ?? "";
     const empty = [name, variable].find((one) => given[one] === "");
     if (path !== "" && (given[name] ?? "") !== "") {

@@ -25,29 +25,6 @@ export interface DeletionRoundOptions {
 
 type RoundOptions = DeletionRoundOptions & { readonly stopping: AbortSignal };
 
-/**
- * Many people read logs and metrics. The name of a restricted set would disclose that there is one, and the time at
- * which the deletion of a closed organization completes would disclose what it had to wait for; failures are logged
- * without a name.
- */
-function reportUnnamed(done: ProcessedDeletions, options: RoundOptions): void {
-  if (done.result === "completed") return;
-  reportPostponed({ attempts: done.deletion.attempts }, done.cause, options);
-}
-
-/** A metric shows deletions that have been due for long, whatever postpones them. */
-function reportPostponed(
-  about: object,
-  cause: unknown,
-  { log, onPostponed, stopping }: RoundOptions,
-): void {
-  if (stopping.aborted) return;
-  const detail = { ...about, cause: describeCause(cause) };
-  if (isTemporary(cause)) return log.warn(detail, "deletion postponed");
-  log.error(detail, "deletion postponed");
-  onPostponed?.();
-}
-
 export async function reportAll(
   app: App,
   all: readonly ProcessedDeletions[],
@@ -59,21 +36,34 @@ export async function reportAll(
     const knows = await viewer.knowledge(organizationId);
     const reader = await viewer.reader(organizationId);
     for (const done of some) {
-      if (knows(done.deletion)) report(done, reader, options);
-      else reportUnnamed(done, options);
+      report(done, knows(done.deletion) ? reader : undefined, options);
     }
   }
 }
 
-function report(done: ProcessedDeletions, reader: Reader, options: RoundOptions): void {
-  const { log, onCompleted } = options;
+/**
+ * `reader` is undefined if those who read logs and metrics may not know of the deletion. The name of a restricted set
+ * would disclose that there is one, and the time at which the deletion of a closed organization completes would
+ * disclose what it had to wait for; failures are logged without a name. A metric shows deletions that have been due for
+ * long, whatever postpones them.
+ */
+function report(
+  done: ProcessedDeletions,
+  reader: Reader | undefined,
+  { log, onCompleted, onPostponed, stopping }: RoundOptions,
+): void {
   const { deletionRequestId, organizationId, attempts } = done.deletion;
-  const about = { deletionRequestId, organizationId, attempts };
+  const about =
+    reader === undefined ? { attempts } : { deletionRequestId, organizationId, attempts };
   if (done.result === "completed") {
+    if (reader === undefined) return;
     const erased = visibleCounts(done.deletion, reader);
     log.info({ ...about, erased }, "deletion completed");
     onCompleted?.(done.deletion, erased);
-  } else {
-    reportPostponed(about, done.cause, options);
+  } else if (!stopping.aborted) {
+    const detail = { ...about, cause: describeCause(done.cause) };
+    if (isTemporary(done.cause)) return log.warn(detail, "deletion postponed");
+    log.error(detail, "deletion postponed");
+    onPostponed?.();
   }
 }

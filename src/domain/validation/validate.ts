@@ -48,18 +48,15 @@ export function validateIdentifier(name: string, value: unknown): readonly Field
   return errors.map((error) => ({ ...error, field: name }));
 }
 
+interface Rules extends Pick<Validation, "now"> {
+  readonly operation: Operation;
+  readonly timestampMin: string;
+}
+
 function ruleErrors(
   type: RecordType,
   payload: Payload,
-  {
-    operation,
-    now,
-    timestampMin,
-  }: {
-    readonly operation: Operation;
-    readonly now: number | undefined;
-    readonly timestampMin: string;
-  },
+  { operation, now, timestampMin }: Rules,
 ): readonly FieldError[] {
   let errors = noErrors;
   for (const rule of type.rules) {
