@@ -43,27 +43,20 @@ export async function requireAddress(config: Config): Promise<void> {
   }
 }
 
+const otherHost = "HOST must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.";
+const advice: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is in use. Set PORT to another one, or to 0 for any free port.",
+  EACCES: "permission denied. Set PORT to 1024 or higher.",
+  EADDRNOTAVAIL: otherHost,
+  ENOTFOUND: otherHost,
+  EAI_AGAIN: otherHost,
+};
+
 /** Explains which setting to change; the system's message names none. */
 export function explainListening({ host, port }: Config, cause: unknown): unknown {
-  const code = codeOf(cause);
-  const what = `Can't listen on ${host}, port ${port}:`;
-  if (code === "EADDRINUSE") {
-    return new Error(
-      `${what} the port is in use. Set PORT to another one, or to 0 for any free port.`,
-      {
-        cause,
-      },
-    );
-  }
-  if (code === "EACCES") {
-    return new Error(`${what} permission denied. Set PORT to 1024 or higher.`, { cause });
-  }
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    const advice =
-      "HOST must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.";
-    return new Error(`${what} ${advice}`, { cause });
-  }
-  return cause;
+  const known = advice[codeOf(cause) ?? ""];
+  if (known === undefined) return cause;
+  return new Error(`Can't listen on ${host}, port ${port}: ${known}`, { cause });
 }
 
 export function describeAddress(address: AddressInfo | string | null): string {

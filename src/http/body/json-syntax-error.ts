@@ -26,8 +26,9 @@ function explain(bytes: Buffer, source: JsonSource, from: number): string {
   }
   // An item is inside the list, so its opening bracket is added.
   const opening = from === 0 ? "" : "[";
-  const { at, isTooDeep } = findJsonSyntaxError(opening + text);
-  if (isTooDeep) return `The ${source} is nested deeper than ${limits.jsonDepthMax} levels.`;
+  const { at, open } = scanJson(opening + text);
+  if (open.length > limits.jsonDepthMax)
+    return `The ${source} is nested deeper than ${limits.jsonDepthMax} levels.`;
   const what = `The ${source} is not valid JSON`;
   const end = at - opening.length;
   // The cut may divide a number, a word or an escape.
@@ -47,30 +48,22 @@ function endOf(bytes: Buffer, source: JsonSource): string {
   return `line ${line}, column ${column}`;
 }
 
-interface JsonSyntaxError {
-  /** The offset of the first invalid UTF-16 unit; the length of the text if the end is missing. */
-  readonly at: number;
-  readonly isTooDeep: boolean;
-}
-
 /** What may come next; `or end`: the list or object may also be closed. */
 type Awaited = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end";
 
 interface Scan {
   readonly text: string;
+  /** In the end, the offset of the first invalid UTF-16 unit; the length of the text if the end is missing. */
   at: number;
   awaited: Awaited;
   readonly open: ("{" | "[")[];
 }
 
-function findJsonSyntaxError(text: string): JsonSyntaxError {
+function scanJson(text: string): Scan {
   const scan: Scan = { text, at: 0, awaited: "value", open: [] };
   do skip(scan, blanks);
   while (scan.at < text.length && scan.open.length <= limits.jsonDepthMax && step(scan));
-  return {
-    at: scan.at,
-    isTooDeep: scan.open.length > limits.jsonDepthMax,
-  };
+  return scan;
 }
 
 const blanks = /[\t\n\r ]*/y;

@@ -29,6 +29,10 @@ export interface TaskContext {
   readonly writer: RecordWriter;
   readonly turns: Turns;
   readonly meter: WorkMeter;
+}
+
+/** A stream whose client has disconnected just gets no more chunks, and stores the chunks it has. */
+interface ListContext extends TaskContext {
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +50,7 @@ const sliceBounds = {
 const hashedBytesPerTurn = 1_024 * 1_024;
 const resultsPerTurn = 500;
 
-interface ListTask extends TaskContext {
+interface ListTask extends ListContext {
   readonly order: ListOrder;
   readonly type: RecordType;
   readonly body: Buffer;
@@ -71,7 +75,7 @@ export async function outcomeOf(
 export async function writeList(
   order: ListOrder,
   { buffer, byteOffset, length }: Uint8Array<ArrayBuffer>,
-  context: TaskContext,
+  context: ListContext,
 ): Promise<ListReport> {
   const { meter, writer } = context;
   const body = Buffer.from(buffer, byteOffset, length);

@@ -91,7 +91,7 @@ class TaskServer {
     const controller = new AbortController();
     this.#lists.set(id, controller);
     const { signal } = controller;
-    const context = this.#newContext(signal);
+    const context = { ...this.#newContext(), signal };
     let reservation: Reservation | undefined;
     const outcome = await outcomeOf(context.meter, async () => {
       reservation = await this.#parsed.reserve(order.organizationId, bytes.length, signal);
@@ -106,7 +106,7 @@ class TaskServer {
   }
 
   #openStream(id: number, order: WriteContext): void {
-    const stream = new StreamTask(order, this.#newContext(never), {
+    const stream = new StreamTask(order, this.#newContext(), {
       onChunkRead: (isStopped) => this.#send({ kind: "chunk read", id, isStopped }),
       onGroup: (group) => this.#send({ kind: "group", id, ...group }),
       groupBytesMax: () => groupBytesMax(this.#streams.size),
@@ -125,8 +125,8 @@ class TaskServer {
     this.#endIfIdle();
   }
 
-  #newContext(signal: AbortSignal): TaskContext {
-    return { writer: this.#writer, turns: this.#turns, meter: new WorkMeter(), signal };
+  #newContext(): TaskContext {
+    return { writer: this.#writer, turns: this.#turns, meter: new WorkMeter() };
   }
 
   #endIfIdle(): void {
@@ -137,6 +137,3 @@ class TaskServer {
     this.#port.postMessage(message);
   }
 }
-
-/** A stream whose client has disconnected gets no more chunks, and stores the chunks it has. */
-const never = new AbortController().signal;

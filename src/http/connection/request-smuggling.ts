@@ -34,11 +34,7 @@ export function refuseAmbiguousRequest({
   if (credentials > 1) throw refused("The header Authorization must be sent once.");
 }
 
-/**
- * Such a body has no meaning (RFC 9110, section 9.3.1); some proxies forward it and others don't. Throws malformed_http
- * for a GET or HEAD with a body, which has no meaning (RFC 9110, section 9.3.1), and which some proxies forward and
- * others don't.
- */
+/** Such a body has no meaning (RFC 9110, section 9.3.1); some proxies forward it and others don't. */
 export function refuseBodyOfGet({ method, headers }: IncomingMessage): void {
   if (method !== "GET" && method !== "HEAD") return;
   const { "transfer-encoding": coding, "content-length": length = "0" } = headers;

@@ -131,19 +131,17 @@ function messageOf({ type, mode }: Write, report: ListReport): string {
     mode === "update"
       ? `updates of ${noun} records were stored`
       : `${noun} records were ${pastTenseOf[mode]}`;
-  const parts = [first === 1 ? describeWritten(mode, type) : `${first} ${others}`];
-  if (further > 0)
-    parts.push(
-      further === 1 ? "1 further change was stored" : `${further} further changes were stored`,
-    );
-  if (unchanged > 0)
-    parts.push(
-      unchanged === 1
-        ? "1 identical item was skipped"
-        : `${unchanged} identical items were skipped`,
-    );
+  const parts = [
+    first === 1 ? describeWritten(mode, type) : `${first} ${others}`,
+    ...ifAny(further, "further change was stored", "further changes were stored"),
+    ...ifAny(unchanged, "identical item was skipped", "identical items were skipped"),
+  ];
   const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
   return `${parts.join(", ")}.${rest}`;
+}
+
+function ifAny(count: number, one: string, several: string): readonly string[] {
+  return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
 }
 
 /** Up to the next comma outside quotes. */

@@ -45,11 +45,10 @@ describe("a chunk of a stream", () => {
     const order = { resourceType, mode: "append", organizationId: "acme", ...received } as const;
     const turns = new HeldTurns();
     const writer = { writeRecords: () => Promise.reject(new Error("nothing is written")) };
-    const { signal } = new AbortController();
     let read = 0;
     const task = new StreamTask(
       order,
-      { writer, turns, meter: new WorkMeter(), signal },
+      { writer, turns, meter: new WorkMeter() },
       {
         onChunkRead: () => (read += 1),
         onGroup: () => undefined,
