@@ -43,11 +43,13 @@ export async function openCsv(input: TextInput, layout: Layout): Promise<RowInpu
     ignoredLines: () => ignored.lines + ignored.incomplete,
     batches: async function* () {
       let count = 0;
-      for await (const lines of followedBy(rest, batches)) {
+      const rowsOf = (lines: readonly CsvLine[]): readonly TextRow[] => {
         const rows = lines.filter(isComplete);
         ignored.incomplete += lines.length - rows.length;
-        yield rows.map(({ text, line }) => ({ number: (count += 1), text, line, parse }));
-      }
+        return rows.map(({ text, line }) => ({ number: (count += 1), text, line, parse }));
+      };
+      yield rowsOf(rest);
+      for await (const lines of batches) yield rowsOf(lines);
     },
   };
 }
@@ -191,14 +193,6 @@ function refusedParser(columns: readonly string[], split: Split): TextRow["parse
     const filled = columns.map((column) => (isBulkKey(column) ? "" : (rest.next().value ?? "")));
     return { ...corrected, cells: filled };
   };
-}
-
-async function* followedBy(
-  first: readonly CsvLine[],
-  others: AsyncIterable<readonly CsvLine[]>,
-): AsyncGenerator<readonly CsvLine[]> {
-  yield first;
-  yield* others;
 }
 
 /** Whether a line has a value in each of these columns; one that is not CSV has to be seen. */

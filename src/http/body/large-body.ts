@@ -28,12 +28,11 @@ export async function readLargeBody(
   request: IncomingMessage,
   { organizationId, budget, signal, onRefused }: LargeBodyOptions,
 ) {
-  const declared = Number(request.headers["content-length"] ?? 0);
-  if (declared > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
-  const expected = request.headers["content-encoding"] === undefined ? declared : 0;
-  const reserved = expected || unknownBytes;
-  const reservation = await budget.reserve(organizationId, reserved, signal);
-  const body = new LargeBodyBytes({ expected, reserved, reservation });
+  const sent = Number(request.headers["content-length"] ?? 0);
+  if (sent > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
+  const expected = declaredBytes(request) ?? 0;
+  const reservation = await budget.reserve(organizationId, expected || unknownBytes, signal);
+  const body = new LargeBodyBytes(expected, reservation);
   try {
     const source = decodedBody(request);
     await receive(source, (chunk) => {
@@ -54,15 +53,13 @@ const unknownBytes = 256 * 1_024;
 
 class LargeBodyBytes {
   readonly #reservation: Reservation;
-  #reserved: number;
   #memory: Uint8Array<ArrayBuffer>;
   #length = 0;
 
-  constructor(options: { expected: number; reserved: number; reservation: Reservation }) {
-    this.#reservation = options.reservation;
-    this.#reserved = options.reserved;
+  constructor(expected: number, reservation: Reservation) {
+    this.#reservation = reservation;
     // The system allocates its pages only when they are written, so a body that never arrives takes none.
-    this.#memory = newMemory(options.expected || firstBytes);
+    this.#memory = newMemory(expected || firstBytes);
   }
 
   /** Throws AppError too_large. */
@@ -71,7 +68,11 @@ class LargeBodyBytes {
     if (length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
     // A window takes memory only as far as it is decoded.
     const needed = length + Math.min(length, windowBytes);
-    if (needed > this.#reserved) this.#reserve(needed);
+    const { bytes: reserved } = this.#reservation;
+    if (needed > reserved) {
+      const wanted = Math.min(limits.bodyBytesMax, reserved + unknownBytes);
+      this.#reservation.extend(Math.max(needed, wanted) - reserved);
+    }
     if (length > this.#memory.length) this.#grow(length);
     this.#memory.set(chunk, this.#length);
     this.#length = length;
@@ -88,12 +89,6 @@ class LargeBodyBytes {
   discard(): void {
     freeBuffer(this.#memory);
     this.#length = 0;
-  }
-
-  #reserve(needed: number): void {
-    const bytes = Math.max(needed, Math.min(limits.bodyBytesMax, this.#reserved + unknownBytes));
-    this.#reservation.extend(bytes - this.#reserved);
-    this.#reserved = bytes;
   }
 
   /** Grows in large steps, because memory that is not written costs nothing. */

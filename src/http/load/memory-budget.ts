@@ -9,6 +9,8 @@ const bodiesWaitingMax = 256;
 
 /** Memory reserved for one body or page, to be released when its request is finished. */
 export interface Reservation {
+  /** How much is reserved; 0 once it is released. */
+  readonly bytes: number;
   /** Reserves more, without waiting. Throws AppError unavailable if too little is free. */
   extend(bytes: number): void;
   /** Releases everything. May be called more than once. */
@@ -132,6 +134,9 @@ export class MemoryBudget {
     };
     reserve(bytes);
     return {
+      get bytes() {
+        return held;
+      },
       extend: (more) => {
         const isAlone = held === this.heldBytes;
         const fits = isAlone
