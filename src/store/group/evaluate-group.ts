@@ -3,11 +3,11 @@
 
 import type { AppError } from "../../domain/error.ts";
 import { countWritten, decideOutcome, isListRefused } from "../../domain/record/draft-outcome.ts";
-import type {
-  DraftOutcome,
-  Draft,
-  RecordKey,
-  RecordWrite,
+import {
+  type DraftOutcome,
+  type Draft,
+  keyText,
+  type RecordWrite,
 } from "../../domain/record/record-write.ts";
 import { once, RepliesOfGroup, type StoredReply } from "./group-replies.ts";
 import {
@@ -20,9 +20,8 @@ import {
 } from "./packed-outcome.ts";
 import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
 
-/** What the engine has read. `keyOf` makes the keys. */
+/** What the engine has read. Records have their keys as text. */
 export interface Known {
-  readonly keyOf: (key: RecordKey) => string;
   readonly records: ReadonlyMap<string, KnownRecord>;
   /** Why all writes of an organization are refused. */
   readonly refusals: ReadonlyMap<string, AppError>;
@@ -44,7 +43,7 @@ export interface GroupEvaluation {
 }
 
 export function evaluateGroup(writes: readonly RecordWrite[], known: Known): GroupEvaluation {
-  const records = new RecordsOfGroup(known.records, known.keyOf);
+  const records = new RecordsOfGroup(known.records);
   const replies = new RepliesOfGroup(known.replies);
   const evaluations = writes.map((write) => evaluateOnce(write, { known, records, replies }));
   return { evaluations, records, changes: records.changes, replies: replies.added };
@@ -82,7 +81,7 @@ function evaluate(write: RecordWrite, group: Group): PackedOutcome {
 function evaluateDraft(write: RecordWrite, draft: Draft, { known, records }: Group): DraftOutcome {
   const { organizationId, resourceType, mode } = write;
   const record = { organizationId, resourceType, resourceId: draft.id };
-  const key = known.keyOf(record);
+  const key = keyText(record);
   const outcome = decideOutcome(mode, {
     isClosed: () => known.closed.has(key),
     exists: () => records.exists(key),

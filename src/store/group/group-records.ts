@@ -33,7 +33,6 @@ type NewChange = Omit<ChangeOfGroup, "first">;
 
 export class RecordsOfGroup {
   readonly #known: ReadonlyMap<string, KnownRecord>;
-  readonly #keyOf: (record: RecordKey) => string;
   readonly #states = new Map<string, RecordOfGroup>();
   readonly #changes: ChangeOfGroup[] = [];
   /**
@@ -45,9 +44,8 @@ export class RecordsOfGroup {
   #before = new Map<string, RecordOfGroup | undefined>();
   #changesBefore = 0;
 
-  constructor(known: ReadonlyMap<string, KnownRecord>, keyOf: (record: RecordKey) => string) {
+  constructor(known: ReadonlyMap<string, KnownRecord>) {
     this.#known = known;
-    this.#keyOf = keyOf;
   }
 
   get changes(): readonly ChangeOfGroup[] {
@@ -116,7 +114,7 @@ export class RecordsOfGroup {
       else this.#states.set(key, state);
     }
     for (const { record, draft } of this.#changes.splice(this.#changesBefore)) {
-      this.#count(this.#keyOf(record), draft.payload, -1);
+      this.#count(keyText(record), draft.payload, -1);
     }
   }
 

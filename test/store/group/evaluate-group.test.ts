@@ -4,20 +4,20 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
-import type { Draft, RecordKey, RecordWrite } from "../../../src/domain/record/record-write.ts";
+import { type Draft, keyText, type RecordWrite } from "../../../src/domain/record/record-write.ts";
 import { evaluateGroup, type Known } from "../../../src/store/group/evaluate-group.ts";
 import type { KnownRecord } from "../../../src/store/group/group-records.ts";
 import type { StoredReply } from "../../../src/store/group/group-replies.ts";
 import { unpackOutcome } from "../../../src/store/group/packed-outcome.ts";
 import { acme, mark, transaction } from "../../conformance/scene.ts";
 
-const keyOf = ({ resourceId }: RecordKey): string => resourceId;
+const keyOf = (resourceId: string) =>
+  keyText({ organizationId: acme, resourceType: "transaction", resourceId });
 const march: KnownRecord = { firstSeen: "2026-03-01T00:00:00", lastSeen: "2026-03-31T00:00:00" };
 
 function known(records: Readonly<Record<string, KnownRecord>> = {}, reply?: StoredReply): Known {
   return {
-    keyOf,
-    records: new Map(Object.entries(records)),
+    records: new Map(Object.entries(records).map(([id, record]) => [keyOf(id), record])),
     refusals: new Map(),
     closed: new Set(),
     hasIdentical: () => false,

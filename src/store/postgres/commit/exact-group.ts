@@ -13,11 +13,11 @@ import {
 } from "../../group/evaluate-group.ts";
 import { keysOf, relationsOf } from "../../group/group-records.ts";
 import { commitInTwoPhases } from "../citus.ts";
-import { findClosed } from "../erase/closed-record.ts";
 import type { Database } from "../database.ts";
 import { Collision } from "../../sql/statement/statements.ts";
 import { findIdenticalChanges } from "./identical-changes.ts";
 import { addReplies, findReplies } from "../../sql/access/idempotency.ts";
+import { findClosed } from "../../sql/deletion/open-deletion.ts";
 import type { GuessedGroup } from "./new-records.ts";
 import {
   appendChanges,
@@ -33,7 +33,6 @@ import { limits } from "../../../domain/limits.ts";
 import { Pace, partsOf } from "../pace.ts";
 
 export const none: Omit<Known, "replies"> = {
-  keyOf: keyText,
   refusals: new Map(),
   records: new Map(),
   closed: new Set(),
@@ -55,10 +54,10 @@ export async function evaluateExactly(
   const keys = isDivided(transaction, distinct.length) ? inLockOrder(distinct) : distinct;
   const [replies, locked] = await inSequence([
     transaction.perform(findReplies, namesOf(writes)),
-    readInParts(transaction, keys, (part) => lockRecords(transaction, part)),
+    inParts(transaction, keys, (part) => lockRecords(transaction, part)),
   ] as const);
   const records = new Map(locked.flatMap((part) => [...part]));
-  const found = await readInParts(transaction, keys, (part) => findClosed(transaction, part));
+  const found = await inParts(transaction, keys, (part) => transaction.perform(findClosed, part));
   const closed = new Set(found.flatMap((part) => [...part]));
   const hasIdentical = await findIdentical(transaction, writes, records);
   const known = { ...none, refusals, records, closed, hasIdentical, replies };
@@ -93,30 +92,43 @@ async function store(
   writes: readonly RecordWrite[],
   evaluated: GroupEvaluation,
 ): Promise<boolean> {
-  if (isDivided(transaction, countRows(evaluated))) {
-    const stored = await storeInParts(transaction, evaluated);
-    return stored && (await findRefusals(transaction, writes)).size === 0;
-  }
   const { created, widened } = evaluated.records;
-  const { replies } = evaluated;
-  const [inserted, , closed, , , stored, , refusals] = await inSequence([
-    insertNewRecords(transaction, created),
-    widenSightings(transaction, widened),
+  const { changes, replies } = evaluated;
+  const keys = created.map(({ record }) => record);
+  const steps = [
+    () => inParts(transaction, created, (part) => insertNewRecords(transaction, part)),
+    () => inParts(transaction, widened, (part) => widenSightings(transaction, part)),
     // New records were not locked when the deletions were read.
-    created.length === 0
-      ? new Set()
-      : findClosed(
-          transaction,
-          created.map(({ record }) => record),
-        ),
-    appendChanges(transaction, evaluated.changes),
-    addRelations(transaction, relationsOf(evaluated.changes)),
-    transaction.perform(addReplies, replies),
-    replies.length === 0 ? undefined : commitInTwoPhases(transaction),
-    findRefusals(transaction, writes),
-  ] as const);
-  if (refusals.size > 0) return false;
-  return inserted === created.length && closed.size === 0 && stored === replies.length;
+    () => inParts(transaction, keys, (part) => transaction.perform(findClosed, part)),
+    () => inParts(transaction, changes, (part) => appendChanges(transaction, part)),
+    () => inParts(transaction, relationsOf(changes), (part) => addRelations(transaction, part)),
+    () => transaction.perform(addReplies, replies),
+    () => (replies.length === 0 ? undefined : commitInTwoPhases(transaction)),
+    () => findRefusals(transaction, writes),
+  ] as const;
+  const areDivided = isDivided(transaction, countRows(evaluated));
+  const [inserted, , closed, , , stored, , refusals] = await sendAll(steps, { areDivided });
+  if (refusals.size > 0 || closed.some(({ size }) => size > 0)) return false;
+  const count = inserted.reduce((sum, one) => sum + one, 0);
+  return count === created.length && stored === replies.length;
+}
+
+type Answers<Steps extends readonly (() => unknown)[]> = {
+  -readonly [Index in keyof Steps]: Awaited<ReturnType<Steps[Index]>>;
+};
+
+/** Sends each without waiting for the one before, unless they are sent in parts with pauses. */
+async function sendAll<Steps extends readonly (() => unknown)[]>(
+  steps: Steps,
+  { areDivided }: { readonly areDivided: boolean },
+): Promise<Answers<Steps>> {
+  const sent: unknown[] = [];
+  for (const step of steps) {
+    const answer = step();
+    sent.push(answer);
+    if (areDivided) await answer;
+  }
+  return (await inSequence(sent)) as Answers<Steps>;
 }
 
 /** Checks every draft that would add a change to an existing record. */
@@ -133,7 +145,7 @@ async function findIdentical(
       if (records.has(keyText(record))) asked.push({ record, payload });
     }
   }
-  const parts = await readInParts(transaction, asked, (part) =>
+  const parts = await inParts(transaction, asked, (part) =>
     findIdenticalChanges(transaction, part),
   );
   const answers = parts.flat();
@@ -161,14 +173,18 @@ export function countRows({ changes }: GroupEvaluation): number {
 }
 
 /** Returns the result of each part. If the rows are not divided, the single statement is sent before this returns. */
-async function readInParts<Row, Found>(
+async function inParts<Row, Found>(
   transaction: Transaction,
   rows: readonly Row[],
   read: (part: readonly Row[]) => Promise<Found>,
 ): Promise<readonly Found[]> {
   if (!isDivided(transaction, rows.length)) return [await read(rows)];
   const found: Found[] = [];
-  await inParts(rows, async (part) => void found.push(await read(part)));
+  const pace = new Pace();
+  for (const part of partsOf(rows)) {
+    found.push(await read(part));
+    await pace.rest();
+  }
   return found;
 }
 
@@ -176,38 +192,4 @@ async function readInParts<Row, Found>(
 function inLockOrder(keys: readonly RecordKey[]): readonly RecordKey[] {
   const texts = keys.map((key) => ({ key, text: keyText(key) }));
   return texts.sort((one, other) => (one.text < other.text ? -1 : 1)).map(({ key }) => key);
-}
-
-/** False if the stored data differs from what was evaluated; then the caller must roll back. */
-async function storeInParts(
-  transaction: Transaction,
-  { records, changes, replies }: GroupEvaluation,
-): Promise<boolean> {
-  const { created, widened } = records;
-  let inserted = 0;
-  await inParts(created, async (part) => {
-    inserted += await insertNewRecords(transaction, part);
-  });
-  if (inserted < created.length) return false;
-  await inParts(widened, (part) => widenSightings(transaction, part));
-  let closed = 0;
-  await inParts(created, async (part) => {
-    const keys = part.map(({ record }) => record);
-    closed += (await findClosed(transaction, keys)).size;
-  });
-  await inParts(changes, (part) => appendChanges(transaction, part));
-  await inParts(relationsOf(changes), (part) => addRelations(transaction, part));
-  const stored = await transaction.perform(addReplies, replies);
-  return closed === 0 && stored === replies.length;
-}
-
-async function inParts<Row>(
-  rows: readonly Row[],
-  work: (part: readonly Row[]) => Promise<void>,
-): Promise<void> {
-  const pace = new Pace();
-  for (const part of partsOf(rows)) {
-    await work(part);
-    await pace.rest();
-  }
 }

@@ -14,10 +14,10 @@ import {
   recordColumns,
   addRelations,
 } from "./record.ts";
-import { joinOpenDeletion } from "../erase/closed-record.ts";
 import { relationsOf } from "../../group/group-records.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
-import { joinTargets } from "../../sql/statement/named.ts";
+import { findOpen } from "../../sql/deletion/open-deletion.ts";
+import { joinTargets, namedRecords } from "../../sql/statement/named.ts";
 import { textFor } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 import { inSequence } from "./settle-all.ts";
@@ -27,8 +27,6 @@ const insertRecords = `
   INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen)
   SELECT unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[])
   WHERE ${inTransaction}`;
-
-const namedRecords = `unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)`;
 
 /**
  * A record is closed if a deletion or its plan names it; a reply stored by another process has another fingerprint.
@@ -43,10 +41,9 @@ const requireOpen = `
     AND (NOT EXISTS (
       SELECT 1 FROM deletion
       WHERE organization_id = ANY ($8::text[]) AND status IN ('pending', 'processing')
-    ) OR NOT EXISTS (SELECT 1 FROM ${namedRecords} ${joinOpenDeletion}))
+    ) OR NOT EXISTS (${textFor("postgres", findOpen)}))
     AND (NOT EXISTS (SELECT 1 FROM deletion WHERE status = 'processing') OR NOT EXISTS (
-      SELECT 1 FROM ${namedRecords} ${textFor("postgres", joinTargets)}
-      WHERE action = 'erase'))
+      SELECT 1 FROM ${textFor("postgres", namedRecords + joinTargets)} WHERE action = 'erase'))
     AND NOT EXISTS (
       SELECT 1 FROM organization
       WHERE organization_id = ANY ($8::text[])

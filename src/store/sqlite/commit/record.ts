@@ -19,6 +19,7 @@ import {
 import { namesOf, type ReplyName, type StoredReply } from "../../group/group-replies.ts";
 import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
 import { keyValues } from "../../shared/record-key.ts";
+import { findClosed } from "../../sql/deletion/open-deletion.ts";
 import type { Connection, Value } from "../connection.ts";
 import type { Group } from "./group.ts";
 import { readForAll, runForAll, textsBySize } from "./row-parts.ts";
@@ -81,20 +82,6 @@ const findRecords = textsBySize(
     CROSS JOIN record ON organization_id = column1 AND resource_type = column2 AND resource_id = column3`,
 );
 
-/** A record is closed to writes while a deletion of it is open, and while a plan being processed erases it. */
-const findClosed = textsBySize(
-  (rows) => `
-    SELECT column4 FROM (VALUES ${rows("(?, ?, ?, ?)")})
-    WHERE EXISTS (
-      SELECT 1 FROM deletion
-      WHERE organization_id = column1 AND resource_type = column2 AND resource_id = column3
-        AND status IN ('pending', 'processing'))
-    OR EXISTS (
-      SELECT 1 FROM deletion_target
-      WHERE organization_id = column1 AND resource_type = column2 AND resource_id = column3
-        AND action = 'erase')`,
-);
-
 /** Compares lengths first, because SQLite knows the length of a payload without reading all of it. */
 const findIdenticalFirst = `
   SELECT 1 FROM (
@@ -121,12 +108,11 @@ export function readKnown(group: Group, all: readonly RecordWrite[]): KnownInFil
   const keys = [...keysOf(writes)];
   const records = readRecords(connection, keys);
   const identical = new IdenticalChanges(connection);
-  const guarded = keys.filter(([, { organizationId }]) => group.anyDeletionOpen(organizationId));
+  const guarded = keys.flatMap(([, key]) => (group.anyDeletionOpen(key.organizationId) ? key : []));
   return {
-    keyOf: keyText,
     refusals,
     records,
-    closed: readClosed(connection, guarded),
+    closed: connection.perform(findClosed, guarded),
     hasIdentical: (key, payload) => identical.isStored(records.get(key), payload),
     replies: findReplies(connection, namesOf(writes)),
   };
@@ -137,25 +123,13 @@ type Keys = readonly (readonly [text: string, key: RecordKey])[];
 
 function readRecords(connection: Connection, keys: Keys): ReadonlyMap<string, StoredRecord> {
   type Row = readonly [index: number, no: number, first: string, last: string, changes: number];
+  const rows = keys.map(([, key], index) => [...keyValues(key), index]);
   const records = new Map<string, StoredRecord>();
-  for (const row of readForAll<Row>(connection, findRecords, keyRows(keys))) {
+  for (const row of readForAll<Row>(connection, findRecords, rows)) {
     const [index, recordNo, firstSeen, lastSeen, changes] = row;
-    records.set(textAt(keys, index), { recordNo, firstSeen, lastSeen, changes });
+    records.set(keys[index]?.[0] ?? "", { recordNo, firstSeen, lastSeen, changes });
   }
   return records;
-}
-
-function readClosed(connection: Connection, keys: Keys): ReadonlySet<string> {
-  const rows = readForAll<readonly [index: number]>(connection, findClosed, keyRows(keys));
-  return new Set(rows.map(([index]) => textAt(keys, index)));
-}
-
-function keyRows(keys: Keys): readonly (readonly Value[])[] {
-  return keys.map(([, key], index) => [...keyValues(key), index]);
-}
-
-function textAt(keys: Keys, index: number): string {
-  return keys[index]?.[0] ?? "";
 }
 
 /** Remembers the first changes of one record, because a list may change the same record thousands of times. */
