@@ -130,7 +130,7 @@ export class Transaction {
     const columns = request.values.flatMap((value) => (value instanceof Rows ? value.columns : []));
     if (insertion !== undefined && this.distributed) {
       // Columns that only SQLite has come last.
-      return this.insertEach(insertion, columns.slice(0, insertion.row.split("?").length - 1));
+      return this.#insertEach(insertion, columns.slice(0, insertion.row.split("?").length - 1));
     }
     const values = request.values.flatMap((value): readonly Value[] =>
       value instanceof Rows ? value.columns : [value],
@@ -151,8 +151,18 @@ export class Transaction {
     return true;
   }
 
-  /** For Citus, which can't insert from arrays into shards. Returns how many. All columns have the same length. */
-  async insertEach(insertion: Insertion, columns: readonly (readonly Value[])[]): Promise<number> {
+  /** Inserts from an array for each column, all of the same length. Returns how many. */
+  async insert(
+    sql: string,
+    insertion: Insertion,
+    columns: readonly (readonly Scalar[] | readonly (Uint8Array | null)[])[],
+  ): Promise<number> {
+    if (columns[0]?.length === 0) return 0;
+    return this.distributed ? this.#insertEach(insertion, columns) : this.run(sql, ...columns);
+  }
+
+  /** For Citus, which can't insert from arrays into shards. */
+  async #insertEach(insertion: Insertion, columns: readonly (readonly Value[])[]): Promise<number> {
     const sent = makeInsertion(insertion, columns).map((config) =>
       this.#query(this.#withAnswerTimeout(config)),
     );

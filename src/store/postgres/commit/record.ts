@@ -16,7 +16,7 @@ import {
 } from "../../group/group-records.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
-import { type Insertion, insert, Rows, type Statements } from "../../sql/statement/statements.ts";
+import type { Insertion } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 import { inSequence } from "./settle-all.ts";
 
@@ -119,15 +119,11 @@ function toKnown(rows: readonly (KeyRow & SightingRow)[]): ReadonlyMap<string, K
 }
 
 /** Inserts records. Returns how many: fewer than given if some exist meanwhile. */
-export async function insertNewRecords(
+export function insertNewRecords(
   transaction: Transaction,
   records: readonly RecordOfGroup[],
 ): Promise<number> {
-  if (records.length === 0) return 0;
-  const columns = recordColumns(records);
-  return transaction.distributed
-    ? transaction.insertEach(insertRecordsOnCitus, columns)
-    : transaction.run(insertRecords, ...columns);
+  return transaction.insert(insertRecords, insertRecordsOnCitus, recordColumns(records));
 }
 
 export async function widenSightings(
@@ -160,9 +156,7 @@ export async function appendChanges(
   ];
   await inSequence([
     markArrival(transaction),
-    transaction.distributed
-      ? transaction.insertEach(insertChangesOnCitus, columns)
-      : transaction.run(insertChanges, ...columns),
+    transaction.insert(insertChanges, insertChangesOnCitus, columns),
   ] as const);
 }
 
@@ -224,15 +218,8 @@ export async function addRelations(
   transaction: Transaction,
   rows: readonly RelationRow[],
 ): Promise<void> {
-  if (rows.length > 0) await transaction.perform(insertRows, rows);
-}
-
-function* insertRows(rows: readonly RelationRow[]): Statements<void> {
-  const values = new Rows(
-    rows.map((row) => relationColumns.map((name) => row[name])),
-    relationColumns.length,
-  );
-  yield* insert(insertRelations, values, insertRelationsOnCitus);
+  const columns = relationColumns.map((name) => rows.map((row) => row[name]));
+  await transaction.insert(insertRelations, insertRelationsOnCitus, columns);
 }
 
 /** The highest bits of the keys of these marks; the other bits are an arrival number. */
