@@ -3,18 +3,19 @@
 // completes those with nothing left in the same transaction.
 
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import { sealReceipts, toCompletion, verifyInTurns } from "../../shared/completion.ts";
-import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import {
-  type Verification,
-  verifyDeletions,
-  finishDeletions,
-} from "../../sql/verify/verify-step.ts";
+  sealReceipts,
+  toCompletion,
+  type Verified,
+  verifyInTurns,
+} from "../../shared/completion.ts";
+import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
+import { verifyDeletions, finishDeletions } from "../../sql/verify/verify-step.ts";
 import { largestCascade as bounds } from "../../sql/plan/record-plans.ts";
 import { chooseNext } from "../../sql/plan/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import type { Act } from "../../interface/act.ts";
-import type { CompletedDeletion, ErasureStep, SealReceipt } from "../../interface/deletion.ts";
+import type { ErasureStep, SealReceipt } from "../../interface/deletion.ts";
 import { postgresTraits } from "../traits.ts";
 import type { Transaction } from "../transaction.ts";
 import { lockPlansFor, useOrderOfKeys, type Leases } from "./enter.ts";
@@ -54,14 +55,14 @@ async function verifyAndComplete(
   transaction: Transaction,
   { leases, ids, act }: Stepping,
   seal: SealReceipt | undefined,
-): Promise<ReadonlyMap<string, Verification | CompletedDeletion>> {
+): Promise<ReadonlyMap<string, Verified>> {
   const chosen = await transaction.perform(chooseNext, ids, targetsMax);
   const deletions = (await leases.lock(transaction, chosen)).map(({ deletion }) => deletion);
   await lockPlansFor(transaction, deletions);
   const options = { now: act.now, bounds, targetsMax };
   const results = await transaction.perform(verifyDeletions, deletions, options);
   const clean = deletions.filter((_, index) => results[index]?.result === "clean");
-  const verified = new Map<string, Verification | CompletedDeletion>(
+  const verified = new Map<string, Verified>(
     chosen.map((id, index) => [id, results[index] ?? { result: "found" }]),
   );
   if (clean.length === 0) return verified;
@@ -101,7 +102,7 @@ async function verifySome(
   { database, options, vacuum, leases }: Completing,
   all: readonly string[],
   act: Act,
-): Promise<ReadonlyMap<string, Verification | CompletedDeletion>> {
+): Promise<ReadonlyMap<string, Verified>> {
   const ofRecords = all.filter((id) => !leases.isOfOrganization(id));
   const ofOrganization = ofRecords.length === 0;
   if (ofOrganization) await awaitWriters(database);

@@ -8,11 +8,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SerialQueue } from "../../../basics/serial-queue.ts";
-import { toCompletion, verifyInTurns } from "../../shared/completion.ts";
+import { toCompletion, type Verified, verifyInTurns } from "../../shared/completion.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Completion, SealedReceipt } from "../../interface/deletion.ts";
-import type { VerificationResult } from "./steps.ts";
 import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition } from "../file/wal-pages.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
@@ -144,18 +143,12 @@ export class DeletionCompleter {
     return ids.filter((id) => !outcomes.has(id));
   }
 
-  async #verifySome(
-    ids: readonly string[],
-    act: Act,
-  ): Promise<ReadonlyMap<string, VerificationResult>> {
+  async #verifySome(ids: readonly string[], act: Act): Promise<ReadonlyMap<string, Verified>> {
     const { perform, planner } = this.#parts;
-    const results = new Map(await perform("verifyErasures", ids, act));
-    for (const [id, verification] of results) {
-      if ("pseudonym" in verification && verification.pseudonym !== undefined) {
-        this.#taken.set(id, verification.pseudonym);
-      }
-    }
-    for (const [id, verification] of results) {
+    const { results: found, taken } = await perform("verifyErasures", ids, act);
+    for (const [id, pseudonym] of taken) this.#taken.set(id, pseudonym);
+    const results = new Map<string, Verified>(found);
+    for (const [id, verification] of found) {
       if (verification.result !== "large") continue;
       const { deletion, record } = verification;
       const waitingFor = "a hold or a retention floor";

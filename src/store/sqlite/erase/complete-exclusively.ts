@@ -3,7 +3,8 @@
 // on an empty WAL.
 
 import type { Act } from "../../interface/act.ts";
-import { type CompletionResult, completeVerified, type SealedCompletion } from "./steps.ts";
+import type { Verified } from "../../shared/completion.ts";
+import { completeVerified, type SealedCompletion } from "./steps.ts";
 import { type Connection, savepoint, transaction } from "../connection.ts";
 import {
   readDataVersion,
@@ -27,12 +28,9 @@ export interface Completing {
   readonly descriptor: number;
 }
 
-/** The result of one deletion. The others are completed even if one has `failed`. */
-export type Completed = CompletionResult | { readonly result: "failed"; readonly cause: unknown };
-
 export interface CompletedAll {
-  /** In the order of the completions. */
-  readonly results: readonly Completed[];
+  /** In the order of the completions. The others are completed even if one has `failed`. */
+  readonly results: readonly Verified[];
   /** The start of the WAL that contains every later write; undefined if another process has written too. */
   readonly position: WalPosition | undefined;
 }
@@ -69,7 +67,7 @@ function completeAll(
   group: Group,
   completions: readonly SealedCompletion[],
   act: Act,
-): readonly Completed[] {
+): readonly Verified[] {
   try {
     return savepoint(group.connection, () => completeVerified(group, completions, act));
   } catch (cause) {

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { countsOf } from "../../../domain/deletion/receipt-count.ts";
 import type { ReceiptHead } from "../../../domain/deletion/receipt.ts";
-import { headAfter } from "../../shared/completion.ts";
+import { headAfter, type Verified } from "../../shared/completion.ts";
 import { followsHead } from "../../row/deletion-row.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import {
@@ -19,12 +19,7 @@ import { chooseNext, lockProcessing } from "../../sql/plan/erasure.ts";
 import { putBackPseudonyms as putBack, takePseudonyms } from "../../sql/erase/pseudonym.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import type { Act } from "../../interface/act.ts";
-import type {
-  CompletedDeletion,
-  ErasureStep,
-  Claim,
-  SealedReceipt,
-} from "../../interface/deletion.ts";
+import type { ErasureStep, Claim, SealedReceipt } from "../../interface/deletion.ts";
 import type { Group } from "../commit/group.ts";
 import type { Connection } from "../connection.ts";
 import { ChangeOrder, eraseNumberedRecords } from "./change-order.ts";
@@ -121,33 +116,26 @@ export function putBackPseudonyms(
   connection.perform(putBack, taken);
 }
 
-interface Clean {
-  readonly result: "clean";
-  readonly pseudonym?: string | undefined;
+interface VerifiedErasures {
+  readonly results: ReadonlyMap<string, Verification>;
+  /** The pseudonyms of clean ones. */
+  readonly taken: ReadonlyMap<string, string>;
 }
-
-export type VerificationResult = Verification | Clean;
 
 /** Verifies some of these deletions, or a part of one. Removes the pseudonyms of clean ones. */
 export function verifyErasures(
   { connection }: Group,
   ids: readonly string[],
   act: Act,
-): ReadonlyMap<string, VerificationResult> {
+): VerifiedErasures {
   const targetsMax = limits.erasureStepRecordsMax;
   const chosen = connection.perform(chooseNext, ids, targetsMax);
   const deletions = connection.perform(lockProcessing, chosen).map(({ deletion }) => deletion);
   const options = { now: act.now, bounds: planBounds, targetsMax };
-  const results = connection.perform(verifyDeletions, deletions, options);
-  const clean = chosen.filter((_, index) => results[index]?.result === "clean");
-  const taken = connection.perform(takePseudonyms, clean);
-  return new Map(
-    results.map((verification, index): [string, VerificationResult] => {
-      const id = chosen[index] ?? "";
-      const isClean = verification.result === "clean";
-      return [id, isClean ? { result: "clean", pseudonym: taken.get(id) } : verification];
-    }),
-  );
+  const verified = connection.perform(verifyDeletions, deletions, options);
+  const results = new Map(verified.map((one, index) => [chosen[index] ?? "", one]));
+  const clean = chosen.filter((id) => results.get(id)?.result === "clean");
+  return { results, taken: connection.perform(takePseudonyms, clean) };
 }
 
 export interface SealedCompletion {
@@ -158,19 +146,15 @@ export interface SealedCompletion {
   readonly pseudonym?: string | undefined;
 }
 
-/** The receipt no longer fits the chain, because an earlier deletion was not completed; it must be signed again. */
-interface Moved {
-  readonly result: "moved";
-}
-
-export type CompletionResult = CompletedDeletion | VerificationResult | Moved;
-
-/** The last verification, and the completion of the deletions with nothing left, in one transaction. */
+/**
+ * The last verification, and the completion of the deletions with nothing left, in one transaction. `moved`: the
+ * receipt no longer fits the chain, because an earlier deletion was not completed; it must be signed again.
+ */
 export function completeVerified(
   group: Group,
   completions: readonly SealedCompletion[],
   act: Act,
-): readonly CompletionResult[] {
+): readonly Verified[] {
   const { connection } = group;
   const ids = completions.map(({ deletionRequestId }) => deletionRequestId);
   const deletions = connection.perform(lockProcessing, ids).map(({ deletion }) => deletion);
@@ -183,7 +167,7 @@ export function completeVerified(
   const verified = connection.perform(verifyDeletions, deletions, options);
   let head: ReceiptHead = connection.perform(lockReceiptHead);
   const completing: Completing[] = [];
-  const results = completions.map(({ sealed }, index): Deletion | CompletionResult => {
+  const results = completions.map(({ sealed }, index): Deletion | Verified => {
     const [deletion, verification] = [deletions[index], verified[index]];
     if (deletion === undefined || verification === undefined) return { result: "moved" };
     if (verification.result !== "clean") return verification;
