@@ -17,6 +17,7 @@ import type { TrailRead } from "./check-trail.ts";
 import type { Findings } from "./findings.ts";
 import { type HeadsCheck, makeHeadsCheck } from "./heads-check.ts";
 import { isDeepStrictEqual } from "node:util";
+import { NumberSet } from "../../basics/number-set.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { StoredReceipt } from "../../store/interface/deletion.ts";
 import { receiptPages } from "../pages.ts";
@@ -181,7 +182,7 @@ function makeLedgerReceipts(app: App, findings: Findings, restores: readonly Aud
   }
 
   function checkReceipt(entry: DeletionEntry, no: number, stored: StoredReceipt | undefined): void {
-    seen.add(no);
+    seen.add([no]);
     const id = entry.deletionRequestId;
     if (stored === undefined) {
       findings.add(`Receipt ${no} of deletion ${id} is in the ledger, but not in the store.`);
@@ -210,23 +211,4 @@ function makeLedgerReceipts(app: App, findings: Findings, restores: readonly Aud
   }
 
   return { check, end };
-}
-
-/** One bit for each number. */
-class NumberSet {
-  #bits = new Uint8Array(1_024);
-
-  add(no: number): void {
-    const at = Math.floor(no / 8);
-    if (at >= this.#bits.length) {
-      const grown = new Uint8Array(Math.max(at + 1, this.#bits.length * 2));
-      grown.set(this.#bits);
-      this.#bits = grown;
-    }
-    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (no % 8));
-  }
-
-  has(no: number): boolean {
-    return ((this.#bits[Math.floor(no / 8)] ?? 0) & (1 << (no % 8))) !== 0;
-  }
 }

@@ -3,10 +3,10 @@
 // ended, and those of the WAL since then. A store that is served keeps the knowledge in the scrub mark (scrub-mark.ts).
 
 import { statSync } from "node:fs";
+import { NumberSet } from "../../../basics/number-set.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import { emptyWalPosition, type WalPosition } from "../file/wal-pages.ts";
 import type { PerformOperation } from "../commit/operation.ts";
-import { PageSet } from "./free-space.ts";
 
 export interface UnscrubbedParts {
   readonly path: string;
@@ -30,7 +30,7 @@ export class UnscrubbedPages {
    */
   #position: WalPosition | undefined;
   /** The pages that were written before. */
-  #pages = new PageSet();
+  #pages = new NumberSet();
 
   constructor(parts: UnscrubbedParts) {
     this.#parts = parts;
@@ -41,7 +41,7 @@ export class UnscrubbedPages {
     const known = await this.#parts.perform("resumeMark").catch(() => undefined);
     if (known === undefined) return;
     this.#position = known.position;
-    this.#pages = new PageSet(known.pages);
+    this.#pages = new NumberSet(known.pages);
     // Saving starts a thread, and a start after a kill need not wait for that.
     if (!known.isSaved) await this.#save();
   }
@@ -87,7 +87,7 @@ export class UnscrubbedPages {
     const position = part && upTo(part.position, committed);
     const rest = await perform("freezeCheckpoints", { position });
     this.#position = emptyWalPosition;
-    if (part === undefined || rest === undefined) this.#pages = PageSet.upTo(pagesOf(path));
+    if (part === undefined || rest === undefined) this.#pages = NumberSet.upTo(pagesOf(path));
     else for (const { pages } of [part, rest]) this.#pages.add(pages);
   }
 

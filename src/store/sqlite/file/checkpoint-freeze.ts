@@ -131,7 +131,7 @@ export function requireAlone(connection: Connection, version: number): void {
 interface Unscrubbed {
   /** The start of a WAL, or the position up to which it was read. */
   readonly position: WalPosition;
-  /** The bits of a PageSet: what was written before. */
+  /** The bits of a NumberSet: what was written before. */
   readonly pages: Uint8Array;
 }
 

@@ -9,7 +9,8 @@ import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { findingsMax } from "../../interface/store.ts";
-import { scrubResidue, PageSet } from "../erase/free-space.ts";
+import { NumberSet } from "../../../basics/number-set.ts";
+import { scrubResidue } from "../erase/free-space.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
 let connection: Connection | undefined;
@@ -73,8 +74,8 @@ const tasks = {
   saveMark: (mark: NewMark) => saveMark(path, { file: inodeOf(path), ...mark }),
   /** Returns what SQLite's own check of the file finds. */
   checkFile: () => checkFile(opened()),
-  /** Overwrites the free space of the pages of a PageSet with these bits. Checkpoints have to be frozen. */
-  scrub: (bits: Uint8Array): void => void scrubResidue(descriptor, new PageSet(bits)),
+  /** Overwrites the free space of the pages of a set with these bits. Checkpoints have to be frozen. */
+  scrub: (bits: Uint8Array): void => void scrubResidue(descriptor, new NumberSet(bits)),
 };
 
 export type Tasks = typeof tasks & LongReads;

@@ -17,7 +17,7 @@ export interface ScrubMark {
   readonly file: string;
   /** The salts of the WAL; undefined for a closed store. */
   readonly generation: string | undefined;
-  /** The bits of a PageSet. */
+  /** The bits of a NumberSet. */
   readonly pages: Uint8Array;
 }
 

@@ -5,7 +5,7 @@ import { openWriter } from "../../../../src/store/sqlite/connection.ts";
 import { performBy } from "../../../../src/store/sqlite/commit/operation.ts";
 import { LocalWriter } from "../../../../src/store/sqlite/commit/writer.ts";
 import { SharedDescriptor } from "../../../../src/store/sqlite/file/store-file.ts";
-import { PageSet } from "../../../../src/store/sqlite/erase/free-space.ts";
+import { NumberSet } from "../../../../src/basics/number-set.ts";
 import { UnscrubbedPages } from "../../../../src/store/sqlite/erase/unscrubbed-pages.ts";
 import type { Tasks } from "../../../../src/store/sqlite/file/file-thread.ts";
 import { FileTasks } from "../../../../src/store/sqlite/file/file-tasks.ts";
@@ -39,7 +39,7 @@ export async function openRecorded(
   }
   class RecordedTasks extends FileTasks {
     override ask<Name extends keyof Tasks>(name: Name, ...args: Parameters<Tasks[Name]>) {
-      if (name === "scrub") scrubs.push(scrubOf([...new PageSet(args[0] as Uint8Array)]));
+      if (name === "scrub") scrubs.push(scrubOf([...new NumberSet(args[0] as Uint8Array)]));
       if (name === "scrub" && failing.scrub) return Promise.reject(new Error("a failed scrub"));
       const ask = () => super.ask(name, ...args);
       return name === "saveMark" ? between(ask) : ask();
