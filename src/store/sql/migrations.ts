@@ -6,4 +6,6 @@ import { baselineVersion } from "../shared/schema-version.ts";
 /** In their order, in the words of schema.sql. A published migration is never edited. */
 export const published: readonly string[] = [];
 
+export const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
+
 export const schemaVersion = baselineVersion + published.length;

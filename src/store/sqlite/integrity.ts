@@ -11,8 +11,8 @@ import { checkParties } from "../sql/party/check-parties.ts";
 import { checkCounter } from "../sql/record/arrivals.ts";
 import { isBeingErased } from "../sql/erase/organization-erasure.ts";
 import { type Connection, savepoint } from "./connection.ts";
+import { walBytes } from "./file/checkpoint-freeze.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
-import { statSync } from "node:fs";
 import { listOutlived } from "../sql/deletion/outlived.ts";
 import { findAllResidue } from "./erase/free-space.ts";
 
@@ -190,8 +190,7 @@ export function checkErasure(connection: Connection, descriptor: number): Erasur
     findings.push({ severe: false, text });
   }
   const open = connection.get<{ open: number }>(findOpen)?.open ?? 0;
-  const wal = statSync(`${connection.path}-wal`, { throwIfNoEntry: false });
-  if (open > 0 && (wal?.size ?? 0) > 0) {
+  if (open > 0 && walBytes(connection.path) > 0) {
     const text = `The WAL may hold what is erased by deletions that are processing, until they are completed: ${open}.`;
     findings.push({ severe: false, text });
   }

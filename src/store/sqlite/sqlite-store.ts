@@ -18,6 +18,7 @@ import { readSealingHead } from "../sql/trail/receipt.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
 import type { Connection } from "./connection.ts";
+import { walBytes } from "./file/checkpoint-freeze.ts";
 import { DeletionCompleter } from "./erase/complete-deletions.ts";
 import { LargePlanner } from "./erase/large-planner.ts";
 import { sqliteTraits } from "./traits.ts";
@@ -61,9 +62,7 @@ export function makeSqliteStore(parts: Parts): Store {
 }
 
 function sizeOfFiles(path: string): number {
-  return [path, `${path}-wal`]
-    .map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0)
-    .reduce((sum, bytes) => sum + bytes, 0);
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + walBytes(path);
 }
 
 function recordMethods({ reader, writer, snapshot }: Parts) {

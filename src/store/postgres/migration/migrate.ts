@@ -4,7 +4,7 @@
 
 import { StoreError } from "../../interface/store-error.ts";
 import { baselineVersion, refuseSchema, versionIn } from "../../shared/schema-version.ts";
-import { published } from "../../sql/migrations.ts";
+import { published, readVersion } from "../../sql/migrations.ts";
 import { schemaText, statementsOf } from "../../sql/schema-text.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import { distribute, findDistributed, hasCitus, isDistributed } from "../citus.ts";
@@ -20,8 +20,6 @@ const lockKey = 7_518_242_301;
 
 const tryLock = `SELECT pg_try_advisory_xact_lock($1) AS locked`;
 const lock = `SELECT pg_advisory_xact_lock($1)`;
-
-const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 
 /** One statement: between two, another process might create our tables, which would be taken for another program's. */
 const findTables = `

@@ -10,6 +10,7 @@
 
 import { statSync } from "node:fs";
 import { StoreError } from "../../interface/store-error.ts";
+import { readVersion } from "../../sql/migrations.ts";
 import { type Connection, openReader, transaction } from "../connection.ts";
 import {
   emptyWalPosition,
@@ -50,8 +51,7 @@ function restartCheckpoint(connection: Connection): void {
 
 /** Call while holding the write lock, so that the WAL stays empty. */
 export function requireEmptyWal({ path }: Connection): void {
-  const wal = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  if (wal !== undefined && wal.size > 0) throw stillRead(path);
+  if (walBytes(path) > 0) throw stillRead(path);
 }
 
 function stillRead(path: string): StoreError {
@@ -74,26 +74,33 @@ export function closeWriter(connection: Connection): void {
   }
 }
 
-/** The open pins of each connection that writes. */
-const pins = new WeakMap<Connection, readonly Connection[]>();
+/** The open pin of each connection that writes. */
+const pins = new WeakMap<Connection, Connection>();
 
-const anyRow = `SELECT value FROM meta WHERE name = 'schema_version'`;
+/** A read transaction. */
+export function openPin(path: string): Connection {
+  const pin = openReader(path);
+  try {
+    pin.run("BEGIN");
+    pin.get(readVersion);
+    return pin;
+  } catch (error) {
+    pin.close();
+    throw error;
+  }
+}
 
 /** Replaces earlier pins, without a gap in between. */
 export function pinWal(connection: Connection): void {
-  const before = pins.get(connection) ?? [];
-  const pin = openReader(connection.path);
-  pins.set(connection, [...before, pin]);
-  pin.run("BEGIN");
-  pin.get(anyRow);
-  pins.set(connection, [pin]);
-  for (const earlier of before) earlier.close();
+  const before = pins.get(connection);
+  pins.set(connection, openPin(connection.path));
+  before?.close();
 }
 
 export function releaseCheckpoints(connection: Connection): void {
-  const open = pins.get(connection) ?? [];
+  const pin = pins.get(connection);
   pins.delete(connection);
-  for (const pin of open) pin.close();
+  pin?.close();
 }
 
 interface FreezeOptions {
@@ -217,6 +224,6 @@ export function settleWal(
   });
 }
 
-function walBytes(path: string): number {
+export function walBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -4,7 +4,8 @@
 
 import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { Connection, openReader } from "../connection.ts";
+import { Connection } from "../connection.ts";
+import { openPin } from "./checkpoint-freeze.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
@@ -41,9 +42,7 @@ function checkpoint(): CheckpointProgress {
 /** The new pin begins before the old one ends, so that the WAL can't be restarted in between. */
 function renewPin(): void {
   const before = pin;
-  pin = openReader(path);
-  pin.run("BEGIN");
-  pin.get("SELECT value FROM meta WHERE name = 'schema_version'");
+  pin = openPin(path);
   before?.close();
 }
 

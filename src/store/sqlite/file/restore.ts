@@ -2,15 +2,15 @@
 // must be replayed is recorded; then the copy is renamed to the store's name. So an incomplete restore is never
 // mistaken for a complete store.
 
-import { realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { realpathSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { openFile, writeOwnFile } from "../../../files/own-file.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
 import { refuseSchema } from "../../shared/schema-version.ts";
-import { schemaVersion } from "../../sql/migrations.ts";
+import { readVersion, schemaVersion } from "../../sql/migrations.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { Connection, openReader } from "../connection.ts";
-import { truncateWal } from "./checkpoint-freeze.ts";
+import { truncateWal, walBytes } from "./checkpoint-freeze.ts";
 import { copyContent, syncFile, syncFolderOf } from "./private-file.ts";
 import { isFileMarkedOpen, markClosed, sizeOfStore } from "./store-file.ts";
 import { type ServingRight, takeServingRight, tryServingRight } from "./file-lock.ts";
@@ -76,7 +76,7 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
 
 function putInPlace(copy: string, path: string): void {
   // The WAL would not be moved along with the file that it belongs to.
-  if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+  if (walBytes(copy) > 0) {
     throw new StoreError(`The copy ${copy} is still open in another process.`);
   }
   syncFile(copy);
@@ -189,7 +189,6 @@ function refuseCopy(file: string): void {
   );
 }
 
-const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 const findRecord = `SELECT 1 FROM record LIMIT 1`;
 
 interface Identity {

@@ -4,7 +4,7 @@
 
 import { randomBytes } from "node:crypto";
 import { baselineVersion, refuseSchema, versionIn } from "../../shared/schema-version.ts";
-import { published } from "../../sql/migrations.ts";
+import { published, readVersion } from "../../sql/migrations.ts";
 import { schemaText } from "../../sql/schema-text.ts";
 import { Connection, hasTables, transaction } from "../connection.ts";
 import {
@@ -13,8 +13,6 @@ import {
   type SchemaPart,
 } from "../../shared/schema-parts.ts";
 import type { StoreParts } from "../../sql/store-parts.ts";
-
-const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 
 const writeVersion = `
   INSERT INTO meta (name, value) VALUES ('schema_version', ?)
