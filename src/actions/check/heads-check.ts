@@ -1,7 +1,6 @@
 // Checks the signed heads in the ledger: each is genuine, is where it was written, and is a link of the store's chains.
 // Links that a restore has removed may be missing if both the ledger and the store record that restore.
 
-import { verify } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
@@ -12,7 +11,8 @@ import {
   type RestoreEntry,
 } from "../../domain/deletion/ledger-entry.ts";
 import type { App } from "../app.ts";
-import { thumbprint, toPublicKey } from "../receipt/receipt-keys.ts";
+import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
+import { findSignatureFaults } from "../receipt/verify-receipt.ts";
 import { AuditLinks } from "../ledger/audit-links.ts";
 import { restoreOf } from "../ledger/keep-ledger.ts";
 import type { Findings } from "./findings.ts";
@@ -20,7 +20,7 @@ import type { Findings } from "./findings.ts";
 export type HeadsCheck = Awaited<ReturnType<typeof makeHeadsCheck>>;
 
 export async function makeHeadsCheck(app: App, findings: Findings) {
-  const findFault = await makeVerifier(app);
+  const published = await publishReceiptKeys(app);
   const links = new AuditLinks(app);
   /** The restores that the store has to contain, without those that a later restore has removed. */
   let restores: RestoreEntry[] = [];
@@ -41,9 +41,11 @@ export async function makeHeadsCheck(app: App, findings: Findings) {
   return {
     /** `before`: the digest of the previous frame. */
     addHeads: async (heads: HeadsEntry, before: string | undefined): Promise<void> => {
-      const fault = findFault(heads, before);
-      if (fault !== undefined) {
-        findings.add(`The heads in the ledger of ${timeOf(heads)} ${fault}.`);
+      const what = `The entry of ${timeOf(heads)} with the heads in the ledger`;
+      const signed = { ...heads, text: canonicalJson(headsToSign(heads)) };
+      findings.add(...findSignatureFaults(what, signed, published));
+      if (before !== undefined && heads.ledger !== before) {
+        findings.add(`${what} was written for another position.`);
       }
       const { audit } = heads;
       if (audit.no > 0 && (await links.hashOf(audit.no)) !== audit.hash) missing.push(audit);
@@ -84,23 +86,6 @@ export async function makeHeadsCheck(app: App, findings: Findings) {
       }
       return { last, count };
     },
-  };
-}
-
-/** The function that it returns says what is wrong with signed heads; undefined if they are genuine. */
-async function makeVerifier({ store }: App) {
-  const { storeId } = await store.receiptHead();
-  const all = await store.listReceiptKeys();
-  const genuine = all.filter(({ keyId, publicKey }) => thumbprint(publicKey) === keyId);
-  const keys = new Map(genuine.map(({ keyId, publicKey }) => [keyId, toPublicKey(publicKey)]));
-  return (heads: HeadsEntry, before: string | undefined): string | undefined => {
-    if (heads.storeId !== storeId) return `belong to another store, ${heads.storeId}`;
-    if (before !== undefined && heads.ledger !== before) return "were written for another position";
-    const key = keys.get(heads.keyId);
-    if (key === undefined) return `are signed with the key ${heads.keyId}, which is unknown`;
-    const text = Buffer.from(canonicalJson(headsToSign(heads)));
-    const isGenuine = verify(null, text, key, Buffer.from(heads.signature, "base64url"));
-    return isGenuine ? undefined : "have an invalid signature";
   };
 }
 

@@ -13,7 +13,7 @@ import {
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
-import { findSignatureFaults } from "../receipt/verify-receipt.ts";
+import { findSignatureFaults, signedDocument } from "../receipt/verify-receipt.ts";
 import { wasRolledBack } from "../ledger/keep-ledger.ts";
 import { formatCount } from "../../basics/format-count.ts";
 
@@ -82,7 +82,11 @@ export function verifyManifest(manifest: Manifest, published: PublishedKeys): re
   const { key_id, signature } = manifest;
   return key_id === undefined || typeof signature !== "string"
     ? ["The manifest is not signed: the process that exported had no key."]
-    : findSignatureFaults("The manifest", { ...manifest, key_id, signature }, published);
+    : findSignatureFaults(
+        "The manifest",
+        signedDocument({ ...manifest, key_id, signature }),
+        published,
+      );
 }
 
 export function compareFile(

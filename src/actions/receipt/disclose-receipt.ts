@@ -40,13 +40,17 @@ export async function discloseReceipt(
   const { organizationId } = deletion;
   const { confidential } = await viewerOf(app).reader(organizationId);
   const reader = { confidential, covered: new Set(allScopes) };
-  if (types !== undefined)
-    requireTypes(types, includeConfidential ? new Set() : reader.confidential);
+  const hidden: ReadonlySet<ResourceType> = includeConfidential ? new Set() : confidential;
+  requireTypes(types ?? [], hidden);
   const receipt = await findReceipt(app, deletion);
-  if (receipt === undefined) throw noReceipt(`The deletion ${deletionRequestId} is not completed.`);
+  if (receipt === undefined) {
+    throw new OperatorError(
+      "no_receipt",
+      `The deletion ${deletionRequestId} is not completed. There is nothing to disclose.`,
+    );
+  }
   const saltKey = await app.store.receiptSaltKey();
   const all = discloseCounts(receipt, deletion, { saltKey, reader });
-  const hidden = includeConfidential ? new Set<ResourceType>() : reader.confidential;
   const disclosed = Object.entries(all).flatMap(([type, byKind]) =>
     hidden.has(type) || types?.includes(type) === false
       ? []
@@ -79,8 +83,4 @@ function requireTypes(types: readonly ResourceType[], hidden: ReadonlySet<Resour
   for (const type of types) findType(type);
   const refused = types.find((type) => hidden.has(type));
   if (refused !== undefined) throw confidentialType(refused);
-}
-
-function noReceipt(why: string): OperatorError {
-  return new OperatorError("no_receipt", `${why} There is nothing to disclose.`);
 }

@@ -33,6 +33,7 @@ import {
 } from "../../domain/deletion/receipt-count.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
+import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import type { DeletionBasis } from "../../domain/deletion/basis.ts";
 
 /** In the order of canonical JSON, because objects in that order are serialized faster; the kinds too. */
@@ -119,12 +120,12 @@ export function verifyDisclosures(receipt: Receipt, given: readonly unknown[]): 
 type Listed = readonly [type: ResourceType, kind: CountKind, value: unknown];
 
 function listDisclosures(given: unknown, faults: string[]): readonly Listed[] {
-  if (!isObject(given)) {
+  if (!isJsonObject(given)) {
     faults.push("The disclosures are not an object with record types.");
     return [];
   }
   return Object.entries(given).flatMap(([type, kinds]) => {
-    if (isObject(kinds)) {
+    if (isJsonObject(kinds)) {
       return Object.entries(kinds).map(([kind, value]): Listed => [type, kind as CountKind, value]);
     }
     faults.push(`The disclosures of "${type}" are not an object with kinds of numbers.`);
@@ -136,7 +137,7 @@ function findFault(
   value: unknown,
   isCommitted: (shown: DisclosedCount) => boolean,
 ): string | undefined {
-  if (!isObject(value)) return "is not an object with count and salt";
+  if (!isJsonObject(value)) return "is not an object with count and salt";
   const { count, salt } = value;
   if (salt === undefined) return "has no salt";
   if (typeof salt !== "string") return "has a salt that is not text";
@@ -146,10 +147,6 @@ function findFault(
   return isCommitted({ count, salt })
     ? undefined
     : "does not match the receipt: the count or the salt is wrong";
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function seedOf(position: ReceiptPosition, saltKey: string): string {

@@ -7,6 +7,7 @@ import { type DisclosureVerdict, verifyDisclosures, findStatedFaults } from "./r
 import type { PublishedKeys } from "./receipt-keys.ts";
 import { type ReceiptVerdict, verifyReceipts } from "./verify-receipt.ts";
 import { manifestLineStart } from "../../domain/export-manifest.ts";
+import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 import { OperatorError, reasonOf } from "../operator/operator-error.ts";
 
@@ -65,7 +66,7 @@ function describeUnused({ name, value }: GivenDisclosures): string {
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** What the receipt says about each member of the status. It says nothing about members that are not listed. */
@@ -95,8 +96,9 @@ function compareStatus(
       : [],
   );
   const { erased = {} } = members;
-  if (!isCounts(erased)) faults.push("The status has no numbers by type in erased.");
-  const counts = isCounts(erased) && "erased" in members ? compareErased(erased, disclosed) : [];
+  if (!isJsonObject(erased)) faults.push("The status has no numbers by type in erased.");
+  const counts =
+    isJsonObject(erased) && "erased" in members ? compareErased(erased, disclosed) : [];
   const wrong = counts.flatMap(({ type, stated, proved }) =>
     proved === undefined || proved.some((count) => count === stated)
       ? []
@@ -115,10 +117,6 @@ interface StatedCount {
   readonly stated: unknown;
   /** Undefined if nothing proves it. A status may count kept records as erased, so there can be two numbers. */
   readonly proved: readonly number[] | undefined;
-}
-
-function isCounts(erased: unknown): erased is object {
-  return typeof erased === "object" && erased !== null && !Array.isArray(erased);
 }
 
 function compareErased(
@@ -171,21 +169,11 @@ export function readReceipts(name: string, text: string): ReceiptDocument {
     disclosures: values.flatMap(({ name: place, value }) => {
       const receipt = receiptOf(value);
       if (receipt === value) return [];
-      const { disclosures, disclosed_approval, disclosed_basis } = value as Record<string, unknown>;
+      const { disclosures, disclosed_approval, disclosed_basis } = membersOf(value);
       if (disclosures === undefined) return [];
-      const { deletion_request_id, receipt_no } = (receipt ?? {}) as Record<string, unknown>;
-      return [
-        {
-          name: place,
-          value: {
-            deletion_request_id,
-            receipt_no,
-            disclosures,
-            disclosed_approval,
-            disclosed_basis,
-          },
-        },
-      ];
+      const { deletion_request_id, receipt_no } = membersOf(receipt);
+      const disclosed = { disclosures, disclosed_approval, disclosed_basis };
+      return [{ name: place, value: { deletion_request_id, receipt_no, ...disclosed } }];
     }),
   };
 }
@@ -236,7 +224,7 @@ function parse(text: string): Parsed {
 
 /** The status of a deletion contains its receipt. */
 export function receiptOf(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const { receipt, signature } = value as { receipt?: unknown; signature?: unknown };
+  if (!isJsonObject(value)) return value;
+  const { receipt, signature } = value;
   return receipt !== undefined && signature === undefined ? receipt : value;
 }

@@ -59,7 +59,7 @@ export class ReceiptVerifier {
     const none = { receipt: undefined, gap: undefined };
     const isStated = isStatement(value);
     if (!isStated && !isReceipt(value)) return { ...none, faults: findReceiptFaults(value) };
-    const faults = findSignatureFaults("It", value, this.#published);
+    const faults = findSignatureFaults("It", signedDocument(value), this.#published);
     if (isStated) return { ...none, faults };
     const previous = this.#previous;
     const chain = previous === undefined ? [] : findChainFaults(value, previous);
@@ -110,20 +110,28 @@ export function describeGap(
   return { text: `${missing}.${hint}`, isExplained: false };
 }
 
+/** What is signed with a key of receipts. */
 interface Signed {
-  readonly store_id: string;
-  readonly key_id: string;
+  readonly storeId: string;
+  readonly keyId: string;
+  readonly text: string;
   readonly signature: string;
 }
 
-/** What is signed with a key of receipts is signed as the canonical JSON of everything but the signature. */
+/** A document is signed as the canonical JSON of everything but the signature. */
+export function signedDocument({
+  signature,
+  ...body
+}: Readonly<Record<"store_id" | "key_id" | "signature", string>>): Signed {
+  return { storeId: body.store_id, keyId: body.key_id, text: canonicalJson(body), signature };
+}
+
 export function findSignatureFaults(
   what: string,
-  { signature, ...body }: Signed,
+  { storeId: ownStoreId, keyId, text, signature }: Signed,
   { keys, store_id: storeId }: PublishedKeys,
 ): readonly string[] {
   const faults: string[] = [];
-  const { store_id: ownStoreId, key_id: keyId } = body;
   if (storeId !== "" && ownStoreId !== storeId) {
     faults.push(
       `${what} belongs to another store, ${ownStoreId}; the keys are those of ${storeId}.`,
@@ -137,7 +145,7 @@ export function findSignatureFaults(
     );
   } else if (thumbprint(publicKey) !== keyId) {
     faults.push(`The key ${keyId} is published under a wrong name.`);
-  } else if (!isSignedWith(publicKey, canonicalJson(body), signature)) {
+  } else if (!isSignedWith(publicKey, text, signature)) {
     faults.push(
       `${what} has no valid signature: it was changed after it was signed, or was never signed with this key.`,
     );
