@@ -86,7 +86,7 @@ export interface ReceiptRow {
   readonly hash: string;
 }
 
-export const toHead = reader<ReceiptHead>({});
+export const toHead = reader<ReceiptHead>({}, { without: "salt_key" });
 
 export const toSealingHead = reader<SealingHead>({});
 

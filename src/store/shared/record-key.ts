@@ -1,5 +1,6 @@
 // The key of a record in a row, and as the columns of a multi-row statement. Reads nothing.
 
+import { limits } from "../../domain/limits.ts";
 import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 
 /** The three key columns of a row. */
@@ -11,6 +12,9 @@ export interface KeyRow {
 
 /** Greater than the name of every record type. */
 export const afterAllTypes = "~";
+
+/** No id of a record is greater. */
+export const lastId = "\u{10ffff}".repeat(limits.idCharactersMax);
 
 /** The key in the order of the columns. */
 export function keyValues({ organizationId, resourceType, resourceId }: RecordKey) {

@@ -8,7 +8,7 @@ import { keyText, type RecordKey } from "../../../domain/record/record-write.ts"
 import { type Ceiling, ceilingEnd, hasPassed, isPast } from "../../../domain/retention/ceiling.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Expired, ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
-import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
+import { type KeyRow, lastId, rowKeyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { latestFloor, readOrigins, readSeen } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";
@@ -16,22 +16,18 @@ import { findOpen } from "../deletion/open-deletion.ts";
 import { toKey } from "../plan/plan.ts";
 import { eachPage, findErasing } from "../plan/relations.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
-import { all, type Statements } from "../statement/statements.ts";
+import { all, get, type Statements } from "../statement/statements.ts";
 
-const makePage = (end: string) => `
+const readPage = `
   SELECT resource_id, first_seen, last_seen FROM record
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3 ${end}
-  ORDER BY resource_id LIMIT $4`;
-const readPage = makePage("");
-const readPageUpTo = makePage("AND resource_id <= $5");
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3 AND resource_id <= $4
+  ORDER BY resource_id LIMIT $5`;
 
 /** The earliest times of a page, from which it can be said that no record of it has reached its ceiling. */
-const makeSummary = (page: string) => `
+const summarise = `
   SELECT count(*) AS records, max(resource_id) AS resource_id,
     min(first_seen) AS first_seen, min(last_seen) AS last_seen
-  FROM (${page}) AS page`;
-const summarise = makeSummary(readPage);
-const summariseUpTo = makeSummary(readPageUpTo);
+  FROM (${readPage}) AS page`;
 /** So many records are summarised in the time in which one is read. */
 const summarisedTimes = 10;
 
@@ -101,10 +97,10 @@ function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
     if (upTo !== undefined && resourceType > upTo.resourceType) break;
     let last = resourceType === after?.resourceType ? after.resourceId : "";
     const limit = scannedMax - scanned;
-    const upToId = upTo?.resourceType === resourceType ? upTo.resourceId : undefined;
-    const range = { organizationId, resourceType, after: last, upToId };
+    const upToId = upTo?.resourceType === resourceType ? upTo.resourceId : lastId;
+    const range = [organizationId, resourceType, last, upToId] as const;
     const keyOf = (resourceId: string) => ({ organizationId, resourceType, resourceId });
-    const early = yield* readEarly(ceiling, { ...range, limit, now });
+    const early = yield* readEarly(ceiling, range, { limit, now });
     if (early !== undefined) {
       isEmpty &&= early.records === 0;
       scanned += Math.floor(early.records / early.times);
@@ -112,7 +108,7 @@ function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
       if (early.isCut) return endAt(keyOf(early.last));
       continue;
     }
-    const rows = yield* readRows<SeenRow>([readPage, readPageUpTo], { ...range, limit });
+    const rows = yield* all<SeenRow>(readPage, ...range, limit);
     for (const row of rows) {
       const earliest = earliestBeginning(ceiling, row);
       const mayHaveExpired = earliest === undefined || hasPassed(ceiling, earliest, now);
@@ -131,21 +127,7 @@ function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
   return endAt(undefined);
 }
 
-interface PageQuery {
-  readonly organizationId: string;
-  readonly resourceType: string;
-  readonly after: string;
-  readonly upToId: string | undefined;
-  readonly limit: number;
-}
-
-function readRows<Row>(
-  [whole, upTo]: readonly [string, string],
-  { organizationId, resourceType, after, upToId, limit }: PageQuery,
-): Statements<readonly Row[]> {
-  const values = [organizationId, resourceType, after, limit] as const;
-  return upToId === undefined ? all<Row>(whole, ...values) : all<Row>(upTo, ...values, upToId);
-}
+type Range = readonly [organizationId: string, resourceType: string, after: string, upTo: string];
 
 interface Early {
   readonly records: number;
@@ -159,18 +141,19 @@ interface Early {
 /** Reads the next records of a type together; undefined if one of them may have reached its ceiling. */
 function* readEarly(
   ceiling: Ceiling,
-  { now, ...query }: PageQuery & { readonly now: number },
+  range: Range,
+  { limit: rowsMax, now }: { readonly limit: number; readonly now: number },
 ): Statements<Early | undefined> {
   // A part of records whose histories have to be read is short.
   const times = isByHistory(ceiling) ? 1 : summarisedTimes;
-  const limit = query.limit * times;
-  const [row] = yield* readRows<SummaryRow>([summarise, summariseUpTo], { ...query, limit });
+  const limit = rowsMax * times;
+  const row = yield* get<SummaryRow>(summarise, ...range, limit);
   if (row === undefined || row.records === 0)
     return { records: 0, times, dueFrom: Infinity, last: "", isCut: false };
   const earliest = earliestBeginning(ceiling, row);
   if (earliest === undefined || hasPassed(ceiling, earliest, now)) return undefined;
   const { records, resource_id: last } = row;
-  const isCut = records === limit && last !== query.upToId;
+  const isCut = records === limit && last !== range[3];
   return { records, times, dueFrom: ceilingEnd(ceiling, earliest), last, isCut };
 }
 

@@ -34,7 +34,7 @@ import { all, get, list, Rows, runTogether, type Statements } from "../statement
 const findHead = `SELECT entry_no, hash FROM audit_head WHERE single`;
 
 const lockHead = `
-  SELECT entry_no, hash FROM audit_head WHERE single
+  ${findHead}
   --postgres FOR UPDATE
   `;
 

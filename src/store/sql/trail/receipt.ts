@@ -34,12 +34,10 @@ export interface KeepKeyOptions {
   readonly retireOthers: boolean;
 }
 
-const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head WHERE single`;
-
-const findSealingHead = `SELECT store_id, receipt_no, hash, salt_key FROM receipt_head WHERE single`;
+const findHead = `SELECT store_id, receipt_no, hash, salt_key FROM receipt_head WHERE single`;
 
 const lockHead = `
-  SELECT store_id, receipt_no, hash, salt_key FROM receipt_head WHERE single
+  ${findHead}
   --postgres FOR UPDATE
   `;
 
@@ -75,7 +73,7 @@ export function* readReceiptHead(): Statements<ReceiptHead> {
 }
 
 export function* readSealingHead(): Statements<SealingHead> {
-  return existing(yield* find(toSealingHead, findSealingHead));
+  return existing(yield* find(toSealingHead, findHead));
 }
 
 /** Does the same, and locks the head: nobody else adds a receipt to the chain until the end of the transaction. */
