@@ -22,9 +22,7 @@ function makeScene() {
       running.delete(names.join());
       return names;
     },
-    organizationOf: () => "org",
-    rowsOf: ({ rows }) => rows,
-    bytesOf: () => 0,
+    sizeOf: ({ rows }) => ({ organizationId: "org", rows, bytes: 0 }),
     kindOf: () => "write",
     areIndependent: () => true,
   });

@@ -5,16 +5,16 @@
 
 import { AppError, unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
-import { GroupScheduler } from "../../group/group-scheduler.ts";
+import { type Arrival, GroupScheduler } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../interface/store.ts";
+
+/** Whose job it is, and how many rows, at least 1, and bytes it writes or reads. */
+export type JobSize = Pick<Arrival<unknown>, "organizationId" | "rows" | "bytes">;
 
 export interface GroupOptions<Job, Result> {
   /** Returns results in the order of the jobs. */
   readonly run: (jobs: readonly Job[]) => Promise<readonly Result[]>;
-  readonly organizationOf: (job: Job) => string;
-  /** How many rows a job writes or reads; at least 1. */
-  readonly rowsOf: (job: Job) => number;
-  readonly bytesOf: (job: Job) => number;
+  readonly sizeOf: (job: Job) => JobSize;
   /** Jobs share a transaction only with jobs of their kind. */
   readonly kindOf: (job: Job) => string;
   /** Whether these groups may be committed in any order. Never, if omitted. */
@@ -36,6 +36,7 @@ interface LargeGroup<Job> {
 
 interface Waiting<Job, Result> {
   readonly job: Job;
+  readonly rows: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -63,17 +64,12 @@ export class GroupQueue<Job, Result> {
     if (this.#scheduler.size >= limits.queuedWritesMax) {
       return Promise.reject(unavailable("busy", { retryAfterSeconds: 1 }));
     }
-    const { organizationOf, rowsOf, bytesOf } = this.#options;
+    const size = this.#options.sizeOf(job);
+    const { rows } = size;
     return new Promise((resolve, reject) => {
-      const arrival = {
-        item: { job, resolve, reject },
-        organizationId: organizationOf(job),
-        rows: rowsOf(job),
-        bytes: bytesOf(job),
-        alone: false,
-      };
-      this.#scheduler.add(arrival, performance.now());
-      this.#waitingRows += arrival.rows;
+      const item = { job, rows, resolve, reject };
+      this.#scheduler.add({ ...size, item, alone: false }, performance.now());
+      this.#waitingRows += rows;
       if (this.#scheduler.size >= this.#expected) this.#gathered?.();
       this.#schedule();
     });
@@ -115,7 +111,7 @@ export class GroupQueue<Job, Result> {
     if (earlier === undefined) await this.#gather();
     const group = this.#scheduler.take(performance.now())?.items ?? [];
     const jobs = group.map(({ job }) => job);
-    const rows = jobs.reduce((sum, job) => sum + this.#options.rowsOf(job), 0);
+    const rows = group.reduce((sum, one) => sum + one.rows, 0);
     this.#waitingRows -= rows;
     const { areIndependent } = this.#options;
     if (earlier !== undefined && areIndependent?.(earlier.jobs, jobs) !== true) await earlier.done;

@@ -9,7 +9,7 @@ import {
 import { countBytes, isLongList } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../interface/store.ts";
 import type { Database } from "../database.ts";
-import { GroupQueue } from "./group-queue.ts";
+import { GroupQueue, type JobSize } from "./group-queue.ts";
 import { findRecords } from "./record.ts";
 import { openDeletions } from "../../sql/deletion/open-deletion.ts";
 import { WriteGroups } from "./write-group.ts";
@@ -49,7 +49,7 @@ export function makeJobQueue(
   const inOrder = new QueueByOrganization();
   return {
     submit: (job) => {
-      if (isLongList({ rows: rowsOf(job), bytes: bytesOf(job) })) return longLists.submit(job);
+      if (isLongList(sizeOf(job))) return longLists.submit(job);
       return inOrder.submit(job, job.kind === "write" ? writes : requests);
     },
     refuse: () => all.forEach((queue) => queue.refuse()),
@@ -64,7 +64,7 @@ class QueueByOrganization {
   readonly #waiting = new Map<string, { readonly queue: Queue; jobs: number }>();
 
   async submit(job: Job, preferred: Queue): Promise<JobResult> {
-    const organizationId = organizationOf(job);
+    const { organizationId } = sizeOf(job);
     const used = this.#waiting.get(organizationId) ?? { queue: preferred, jobs: 0 };
     this.#waiting.set(organizationId, used);
     used.jobs += 1;
@@ -89,9 +89,7 @@ function makeQueue(
       if (writes.length === jobs.length) return writeGroups.run(writes.map(({ write }) => write));
       return runRequests(database, jobs as readonly RequestJob[]);
     },
-    organizationOf,
-    rowsOf,
-    bytesOf,
+    sizeOf,
     kindOf: ({ kind }) => kind,
     areIndependent: independence,
     onGroup,
@@ -103,13 +101,15 @@ function areIndependent(one: readonly Job[], other: readonly Job[]): boolean {
   const written = new Map<string, Set<string>>();
   for (const job of one) {
     if (job.kind !== "write") return false;
-    const ids = written.get(organizationOf(job)) ?? new Set();
-    for (const { id } of job.write.drafts) ids.add(id);
-    written.set(organizationOf(job), ids);
+    const { organizationId, drafts } = job.write;
+    const ids = written.get(organizationId) ?? new Set();
+    for (const { id } of drafts) ids.add(id);
+    written.set(organizationId, ids);
   }
   return other.every((job) => {
-    const ids = written.get(organizationOf(job));
-    return job.kind === "write" && !job.write.drafts.some(({ id }) => ids?.has(id) === true);
+    if (job.kind !== "write") return false;
+    const ids = written.get(job.write.organizationId);
+    return !job.write.drafts.some(({ id }) => ids?.has(id) === true);
   });
 }
 
@@ -123,23 +123,17 @@ export function makeLookUpQueue(database: Database): GroupQueue<RecordKey, Sight
       );
       return keys.map((key) => found.get(keyText(key)) ?? null);
     },
-    organizationOf: ({ organizationId }) => organizationId,
-    rowsOf: () => 1,
-    bytesOf: () => 0,
+    sizeOf: ({ organizationId }) => ({ organizationId, rows: 1, bytes: 0 }),
     kindOf: () => "look-up",
   });
 }
 
-function organizationOf(job: Job): string {
-  return (job.kind === "write" ? job.write : job.request).organizationId;
-}
-
-function rowsOf(job: Job): number {
-  return job.kind === "write" ? Math.max(1, job.write.drafts.length) : 1;
-}
-
-function bytesOf(job: Job): number {
-  return job.kind === "write" ? countBytes(job.write.drafts) : 0;
+function sizeOf(job: Job): JobSize {
+  if (job.kind === "request") {
+    return { organizationId: job.request.organizationId, rows: 1, bytes: 0 };
+  }
+  const { organizationId, drafts } = job.write;
+  return { organizationId, rows: Math.max(1, drafts.length), bytes: countBytes(drafts) };
 }
 
 function runRequests(
