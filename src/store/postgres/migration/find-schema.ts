@@ -23,7 +23,7 @@ const findStores = `
 const readRole = `SELECT quote_ident(current_user) AS role`;
 
 const describeCreation = `
-  SELECT quote_ident(current_user) AS role, quote_ident(coalesce(current_schema(), 'public')) AS schema,
+  SELECT quote_ident(coalesce(current_schema(), 'public')) AS schema,
     coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS allowed,
     coalesce(current_schema() LIKE 'pg\\_%' OR current_schema() = 'information_schema', false) AS system`;
 
@@ -38,27 +38,23 @@ interface Found {
 /** Undefined if there is no store yet. Throws StoreError, with the statements to run. */
 export async function findSchema(transaction: Transaction): Promise<string | undefined> {
   const found = await transaction.all<Found>(findStores);
-  const { role = "" } = (await transaction.get<{ role: string }>(readRole)) ?? {};
   const [store, another] = found;
   if (store === undefined) return undefined;
   if (another !== undefined && !store.visible) {
+    const role = await findRole(transaction);
     throw new StoreError(
       `The schemas ${found.map(({ quoted }) => quoted).join(", ")} of the database each contain a store, and the ` +
         `search path names none of them. Name one: ALTER ROLE ${role} SET search_path = ${store.quoted};`,
     );
   }
-  if (!store.usable) {
-    throw lackingRights(role, [`GRANT USAGE ON SCHEMA ${store.quoted} TO ${role};`]);
-  }
+  if (!store.usable) throw await lackingRights(transaction, [`USAGE ON SCHEMA ${store.quoted}`]);
   if (!store.readable) {
-    const statement = `GRANT SELECT ON ALL TABLES IN SCHEMA ${store.quoted} TO ${role};`;
-    throw lackingRights(role, [statement]);
+    throw await lackingRights(transaction, [`SELECT ON ALL TABLES IN SCHEMA ${store.quoted}`]);
   }
   return store.name;
 }
 
 interface Creation {
-  readonly role: string;
   readonly schema: string;
   readonly allowed: boolean;
   /** Whether the schema is one of the server's own. */
@@ -69,15 +65,16 @@ interface Creation {
 export async function requireCreation(transaction: Transaction): Promise<void> {
   const creation = await transaction.get<Creation>(describeCreation);
   if (creation === undefined) return;
-  const { role, schema, allowed, system } = creation;
+  const { schema, allowed, system } = creation;
   if (system) {
+    const role = await findRole(transaction);
     throw new StoreError(
       `The search path of the role ${role} begins with ${schema}, which is the server's own, so there is no place for a new ` +
         `store. Name another schema: ALTER ROLE ${role} SET search_path = public;`,
     );
   }
   if (allowed) return;
-  throw lackingRights(role, [`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role};`], "database");
+  throw await lackingRights(transaction, [`USAGE, CREATE ON SCHEMA ${schema}`], "database");
 }
 
 /** The right to read is needed on every table. The values are names of tables, separated by spaces. */
@@ -104,17 +101,14 @@ const findLacking = `
   SELECT string_agg(wanted, ', ' ORDER BY wanted) AS names FROM unnest($1::text[]) AS wanted
   WHERE NOT (SELECT bool_and(has_table_privilege(wanted, one)) FROM unnest($2::text[]) AS one)`;
 
-const describeRole = `
-  SELECT quote_ident(current_user) AS role, has_sequence_privilege('arrival', 'USAGE') AS counts`;
+const mayCount = `SELECT has_sequence_privilege('arrival', 'USAGE') AS allowed`;
 
 /** Throws StoreError that has the statements to run. */
 export async function requireRights(transaction: Transaction): Promise<void> {
-  const { role = "", counts = false } =
-    (await transaction.get<{ role: string; counts: boolean }>(describeRole)) ?? {};
-  const statements: string[] = [];
+  const grants: string[] = [];
   const require = (rights: string, lacking: { readonly names: string | null } | undefined) => {
     const { names = null } = lacking ?? {};
-    if (names !== null) statements.push(`GRANT ${rights} ON ${names} TO ${role};`);
+    if (names !== null) grants.push(`${rights} ON ${names}`);
   };
   const { storeParts: parts } = transaction;
   const tables = [...parts.tablesOn("postgres").keys()];
@@ -123,15 +117,22 @@ export async function requireRights(transaction: Transaction): Promise<void> {
     const args = [names.split(" "), rights.split(", ")] as const;
     require(rights, await transaction.get<{ names: string | null }>(findLacking, ...args));
   }
-  if (!counts) statements.push(`GRANT USAGE ON SEQUENCE arrival TO ${role};`);
-  if (statements.length > 0) throw lackingRights(role, statements);
+  const sequence = await transaction.get<{ allowed: boolean }>(mayCount);
+  if (sequence?.allowed !== true) grants.push("USAGE ON SEQUENCE arrival");
+  if (grants.length > 0) throw await lackingRights(transaction, grants);
 }
 
-function lackingRights(
-  role: string,
-  statements: readonly string[],
+async function findRole(transaction: Transaction): Promise<string> {
+  return (await transaction.get<{ role: string }>(readRole))?.role ?? "";
+}
+
+async function lackingRights(
+  transaction: Transaction,
+  grants: readonly string[],
   owned: "tables" | "database" = "tables",
-): StoreError {
+): Promise<StoreError> {
+  const role = await findRole(transaction);
+  const statements = grants.map((grant) => `GRANT ${grant} TO ${role};`);
   return new StoreError(
     `The role ${role} lacks rights. Have the owner of the ${owned} run: ${statements.join(" ")}`,
   );
