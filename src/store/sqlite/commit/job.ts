@@ -14,6 +14,7 @@ import { countDraftRows } from "../../../domain/record/draft-rows.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { OperationJob } from "./operation.ts";
+import { marksOf } from "../../group/group-replies.ts";
 import type { PackedOutcome } from "../../group/packed-outcome.ts";
 
 export type Job = RecordWrite | OperationJob;
@@ -83,7 +84,7 @@ export function flattenJobs(jobs: readonly TicketedJob[]): unknown[] {
 }
 
 function flattenWrite(list: unknown[], write: RecordWrite): void {
-  const { idempotency: mark } = write;
+  const marks = marksOf(write);
   list.push(
     write.drafts.length,
     write.organizationId,
@@ -91,10 +92,10 @@ function flattenWrite(list: unknown[], write: RecordWrite): void {
     write.mode,
     write.lenient,
     write.receivedAt,
-    mark === undefined ? "" : toText(mark.keyHash),
-    mark === undefined ? "" : toText(mark.fingerprint),
-    write.marks?.flatMap((each) => [toText(each.keyHash), toText(each.fingerprint)]),
+    write.marks !== undefined,
+    marks.length,
   );
+  for (const { keyHash, fingerprint } of marks) list.push(toText(keyHash), toText(fingerprint));
   for (const { id, timestamp, payload, references } of write.drafts) {
     list.push(id, timestamp, payload, references.length);
     for (const reference of references) list.push(reference.to, reference.id, reference.kind);
@@ -122,27 +123,16 @@ function unflattenWrite(cursor: Cursor, draftCount: number): RecordWrite {
   const mode = cursor.take<WriteMode>();
   const lenient = cursor.take<boolean>();
   const receivedAt = cursor.take<number>();
-  const idempotency = unflattenMark(cursor);
-  const marks = unflattenMarks(cursor.take<readonly string[] | undefined>());
+  const isMarkedEach = cursor.take<boolean>();
+  const all: IdempotencyMark[] = [];
+  for (let left = cursor.take<number>(); left > 0; left -= 1) {
+    all.push({ keyHash: toBytes(cursor.take()), fingerprint: toBytes(cursor.take()) });
+  }
+  const idempotency = isMarkedEach ? undefined : all[0];
+  const marks = isMarkedEach ? all : undefined;
   const drafts: Draft[] = [];
   for (let count = 0; count < draftCount; count += 1) drafts.push(unflattenDraft(cursor));
   return { organizationId, resourceType, mode, lenient, receivedAt, idempotency, marks, drafts };
-}
-
-function unflattenMark(cursor: Cursor): IdempotencyMark | undefined {
-  const keyHash = cursor.take<string>();
-  const fingerprint = cursor.take<string>();
-  if (keyHash === "") return undefined;
-  return { keyHash: toBytes(keyHash), fingerprint: toBytes(fingerprint) };
-}
-
-function unflattenMarks(texts: readonly string[] | undefined): RecordWrite["marks"] {
-  if (texts === undefined) return undefined;
-  const cursor = new Cursor(texts);
-  const marks: IdempotencyMark[] = [];
-  while (!cursor.atEnd)
-    marks.push({ keyHash: toBytes(cursor.take()), fingerprint: toBytes(cursor.take()) });
-  return marks;
 }
 
 const noReferences: readonly Reference[] = [];

@@ -13,6 +13,7 @@ import {
   unflattenJobs,
   unflattenResults,
 } from "../../../../src/store/sqlite/commit/job.ts";
+import type { RecordWrite } from "../../../../src/domain/record/record-write.ts";
 import { StoreError } from "../../../../src/store/interface/store-error.ts";
 import { anyCharacter } from "../../../support/any-character.ts";
 
@@ -33,7 +34,13 @@ const anyDraft = fc.record(
   { noNullPrototype },
 );
 const anyMark = fc.record({ keyHash: bytes, fingerprint: bytes });
-const anyWrite = fc.record(
+/** A write has a mark, or one for each draft. */
+const anyMarks = fc.oneof(
+  fc.constant({}),
+  fc.record({ idempotency: anyMark }, { noNullPrototype }),
+  fc.record({ marks: fc.array(anyMark, { maxLength: 4 }) }, { noNullPrototype }),
+);
+const anyContent = fc.record(
   {
     organizationId: text,
     resourceType: text,
@@ -41,14 +48,12 @@ const anyWrite = fc.record(
     lenient: fc.boolean(),
     receivedAt: fc.nat(),
     drafts: fc.array(anyDraft, { maxLength: 4 }),
-    idempotency: anyMark,
-    marks: fc.array(anyMark, { maxLength: 4 }),
   },
-  {
-    requiredKeys: ["organizationId", "resourceType", "mode", "lenient", "receivedAt", "drafts"],
-    noNullPrototype,
-  },
+  { noNullPrototype },
 );
+const anyWrite = fc
+  .tuple(anyContent, anyMarks)
+  .map(([content, marks]): RecordWrite => ({ ...content, ...marks }));
 const anyOperation = fc.record(
   {
     name: fc.constantFrom("ping", "holds.place"),
