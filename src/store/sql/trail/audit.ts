@@ -60,25 +60,19 @@ export function* appendAudit(entry: NewAuditEntry, entryNo?: number): Statements
 }
 
 /** Appends an entry that records who did what, and when. */
-export function* auditAct({ subject, ...note }: AuditNote, act: Act): Statements<void> {
-  yield* appendAudit({ ...note, subject: nameSubject(subject), at: act.now, actor: act.actor });
+export function* auditAct(note: AuditNote, act: Act): Statements<void> {
+  yield* auditActs([{ ...act, note }]);
 }
 
 export function* auditActs(acts: readonly (Act & { note: AuditNote })[]): Statements<void> {
   const head = yield* lockAuditHead();
-  yield* storeEntries(chainOf(acts, head), head);
-}
-
-function chainOf(
-  acts: readonly (Act & { note: AuditNote })[],
-  head: AuditHead,
-): readonly AuditRow[] {
   let last = head;
-  return acts.map(({ note, now: at, actor }) => {
+  const rows = acts.map(({ note, now: at, actor }) => {
     const row = makeAuditRow({ ...note, subject: nameSubject(note.subject), at, actor }, last);
     last = row;
     return row;
   });
+  yield* storeEntries(rows, head);
 }
 
 function* storeEntries(rows: readonly AuditRow[], before: AuditHead): Statements<void> {
