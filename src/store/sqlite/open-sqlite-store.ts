@@ -5,7 +5,7 @@ import { refuseDifference } from "../shared/schema-parts.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
-import { type Connection, hasTables, isMarkedOpen, openReader, openWriter } from "./connection.ts";
+import { hasTables, isMarkedOpen, openReader, openWriter } from "./connection.ts";
 import { asUnavailable, asDamaged, asUnusable } from "./failure.ts";
 import {
   SharedDescriptor,
@@ -18,7 +18,7 @@ import { FileTasks } from "./file/file-tasks.ts";
 import { migrate, compareSchema } from "./migration/migrate.ts";
 import { performBy } from "./commit/operation.ts";
 import { LocalWriter } from "./commit/writer.ts";
-import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
+import { startWriterThread } from "./commit/writer-client.ts";
 import { findUnmatchedLog, refuseUnrestored, removeRestoreLeftovers } from "./file/restore.ts";
 import { type ServingRight, takeServingRight } from "./file/file-lock.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
@@ -65,79 +65,67 @@ async function openForCommand(
   path: string,
   options: StoreOptions & { readonly right?: ServingRight },
 ): Promise<Store> {
-  const descriptor = new SharedDescriptor(path);
-  let connection: Connection | undefined;
-  try {
-    const { parts } = options;
-    connection = openWriter(path, { parts, explain: (cause) => asUnusable(path, cause) });
-    if (options.existing === true && !hasTables(connection)) throw noStore(path);
-    migrate(connection);
-    if (options.restoring !== true) connection.perform(refuseRestoring);
-    const { sealReceipt, right, onGroup, writesBeside } = options;
-    const writer =
-      writesBeside === true
-        ? await startWriterThread(path, { onGroup, checkpoints: true })
-        : new LocalWriter(connection, onGroup);
-    if (right !== undefined) await writer.submit({ name: "voidAllLeases", args: [] });
-    const files = new FileTasks(path, descriptor);
-    const unscrubbed = new UnscrubbedPages({
-      path,
-      perform: performBy(writer),
-      files,
-      kept: false,
-    });
-    const opened = { reader: connection, writer, descriptor, files, unscrubbed };
-    return makeSqliteStore({ ...opened, right, sealReceipt });
-  } catch (error) {
-    connection?.close();
-    descriptor.release();
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  const descriptor = opened.adopt(new SharedDescriptor(path), (one) => one.release());
+  const { parts } = options;
+  const explain = (cause: unknown) => asUnusable(path, cause);
+  const connection = opened.use(openWriter(path, { parts, explain }));
+  if (options.existing === true && !hasTables(connection)) throw noStore(path);
+  migrate(connection);
+  if (options.restoring !== true) connection.perform(refuseRestoring);
+  const { sealReceipt, right, onGroup, writesBeside } = options;
+  const writer =
+    writesBeside === true
+      ? await startWriterThread(path, { onGroup, checkpoints: true })
+      : new LocalWriter(connection, onGroup);
+  const perform = performBy(writer);
+  if (right !== undefined) await perform("voidAllLeases");
+  const files = new FileTasks(path, descriptor);
+  const unscrubbed = new UnscrubbedPages({ path, perform, files, kept: false });
+  opened.move();
+  const all = { reader: connection, writer, descriptor, files, unscrubbed };
+  return makeSqliteStore({ ...all, right, sealReceipt });
 }
 
 async function openForServing(
   path: string,
   options: StoreOptions & { readonly right: ServingRight },
 ): Promise<Store> {
-  const descriptor = new SharedDescriptor(path);
+  await using opened = new AsyncDisposableStack();
+  const descriptor = opened.adopt(new SharedDescriptor(path), (one) => one.release());
   const files = new FileTasks(path, descriptor);
-  let writer: WriterThread | undefined;
-  let reader: Connection | undefined;
   let snapshot: SharedRead | undefined;
   let checkpointer: Checkpointer | undefined;
-  try {
-    writer = await startWriterThread(path, {
-      onGroup: (figures) => {
-        options.onGroup?.(figures);
-        checkpointer?.written();
-      },
-      onAnswer: () => snapshot?.end(),
-    });
-    reader = openReader(path, { parts: options.parts, explain: asUnavailable });
-    refuseDifference(`The store ${path}`, compareSchema(reader));
-    if (options.restoring !== true) reader.perform(refuseRestoring);
-    const unscrubbed = new UnscrubbedPages({ path, perform: performBy(writer), files, kept: true });
-    await unscrubbed.resume();
-    if (!isMarkedOpen(reader) || !isFileMarkedOpen(descriptor.get())) {
-      await performBy(writer)("markServed");
-      await files.ask("checkpoint");
-    }
-    checkpointer = makeCheckpointer(files, unscrubbed);
-    snapshot = new SharedRead(reader);
-    const { right, sealReceipt } = options;
-    const served = { snapshot, checkpointer, right, sealReceipt };
-    const parts = { reader, writer, descriptor, files, unscrubbed, ...served };
-    await writer.submit({ name: "voidAllLeases", args: [] });
-    return makeSqliteStore(parts);
-  } catch (error) {
-    reader?.close();
-    await writer?.close(async () => {
+  const writer = await startWriterThread(path, {
+    onGroup: (figures) => {
+      options.onGroup?.(figures);
+      checkpointer?.written();
+    },
+    onAnswer: () => snapshot?.end(),
+  });
+  opened.defer(() =>
+    writer.close(async () => {
       await checkpointer?.pause();
       await files.close();
-    });
-    descriptor.release();
-    throw error;
+    }),
+  );
+  const reader = opened.use(openReader(path, { parts: options.parts, explain: asUnavailable }));
+  refuseDifference(`The store ${path}`, compareSchema(reader));
+  if (options.restoring !== true) reader.perform(refuseRestoring);
+  const perform = performBy(writer);
+  const unscrubbed = new UnscrubbedPages({ path, perform, files, kept: true });
+  await unscrubbed.resume();
+  if (!isMarkedOpen(reader) || !isFileMarkedOpen(descriptor.get())) {
+    await perform("markServed");
+    await files.ask("checkpoint");
   }
+  checkpointer = makeCheckpointer(files, unscrubbed);
+  snapshot = new SharedRead(reader);
+  await perform("voidAllLeases");
+  opened.move();
+  const { right, sealReceipt } = options;
+  const all = { reader, writer, descriptor, files, unscrubbed };
+  return makeSqliteStore({ ...all, snapshot, checkpointer, right, sealReceipt });
 }
 
 function makeCheckpointer(files: FileTasks, unscrubbed: UnscrubbedPages): Checkpointer {
