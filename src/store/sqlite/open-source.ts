@@ -23,24 +23,17 @@ export function noStore(path: string): StoreError {
 export function openSqliteSource(path: string, parts: StoreParts): BareStore {
   if ((sizeOfStore(path) ?? 0) === 0) throw noStore(path);
   refuseCopiedAlone(path);
-  const right = takeServingRight(path);
-  let connection: Connection | undefined;
-  try {
-    connection = openWriter(path, { parts });
-    migrate(connection);
-    keepWritersOut(connection);
-  } catch (error) {
-    connection?.close();
-    right.release();
-    throw error;
-  }
-  const opened = connection;
+  using opening = new DisposableStack();
+  opening.adopt(takeServingRight(path), (right) => right.release());
+  const connection = opening.use(openWriter(path, { parts }));
+  migrate(connection);
+  keepWritersOut(connection);
+  const opened = opening.move();
   return {
-    perform: async (work, ...args) => opened.perform(work, ...args),
+    perform: async (work, ...args) => connection.perform(work, ...args),
     [Symbol.asyncDispose]: async () => {
-      rollBack(opened);
-      opened.close();
-      right.release();
+      rollBack(connection);
+      opened.dispose();
     },
   };
 }

@@ -27,23 +27,17 @@ const readersWaitMs = 25;
 
 /** Throws StoreError if another process keeps reading from the WAL; the caller can try again later. */
 export function truncateWal(connection: Connection): void {
-  connection.exec(`PRAGMA busy_timeout = ${readersWaitMs}`);
-  try {
-    const row = connection.get<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
-    if (row?.busy !== 0) throw stillRead(connection.path);
-  } finally {
-    connection.exec("PRAGMA busy_timeout = 5000");
-  }
+  const row = checkpoint(connection, "TRUNCATE", readersWaitMs);
+  if (row?.busy !== 0) throw stillRead(connection.path);
 }
 
-/** How long the writer, and with it all writes, waits for readers of the WAL. */
+/** How long the writer, and with it all writes, waits for readers of a WAL that is to be restarted. */
 const restartWaitMs = 5;
 
-/** So the next write restarts the WAL; if somebody still reads from it, it grows until the next call. */
-function restartCheckpoint(connection: Connection): void {
-  connection.exec(`PRAGMA busy_timeout = ${restartWaitMs}`);
+function checkpoint(connection: Connection, kind: "RESTART" | "TRUNCATE", waitMs: number) {
+  connection.exec(`PRAGMA busy_timeout = ${waitMs}`);
   try {
-    connection.get("PRAGMA wal_checkpoint(RESTART)");
+    return connection.get<{ busy: number }>(`PRAGMA wal_checkpoint(${kind})`);
   } finally {
     connection.exec("PRAGMA busy_timeout = 5000");
   }
@@ -184,7 +178,8 @@ export function restartWal(
   const version = readDataVersion(connection);
   const part = position === undefined ? undefined : readWalPages(path, position);
   releaseCheckpoints(connection);
-  restartCheckpoint(connection);
+  // So the next write restarts the WAL; if somebody still reads from it, it grows until the next call.
+  checkpoint(connection, "RESTART", restartWaitMs);
   if (part === undefined || position === undefined) return undefined;
   // This writes the first frames of the next WAL, which show its salts before anybody else can restart it.
   transaction(connection, () => writeSomething(connection));

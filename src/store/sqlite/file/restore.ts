@@ -34,43 +34,39 @@ export interface RestoredCopy extends Disposable {
 export function copyBackup(path: string, options: RestoreOptions): RestoredCopy {
   const file = resolve(options.file);
   sizeOfStore(path);
-  const right = takeServingRight(path);
+  using making = new DisposableStack();
+  making.adopt(takeServingRight(path), (right) => right.release());
   const copy = restoringPath(path);
-  try {
-    removeDatabase(copy);
-    // From here on, a process that finds no store knows that one was being restored.
-    writeOwnFile(copy, "");
-    syncFolderOf(copy);
-    checkBackup(file, path);
-    if (options.incomplete !== true) refuseCopy(file);
-    const log = findUnmatchedLog(path);
-    if (!options.replace && log !== undefined) {
-      throw new StoreError(
-        `${log} contains changes of a store whose file is missing or empty. With --replace the backup takes its place, and ` +
-          "these changes are lost.",
-      );
-    }
-    if (log === undefined) refuseOther(file, path);
-    if (!options.replace && holdsRecords(path)) {
-      throw new StoreError(
-        `The store ${path} contains records. With --replace the backup takes its place, and its data is lost.`,
-      );
-    }
-    copyContent(file, copy);
+  making.defer(() => removeDatabase(copy));
+  removeDatabase(copy);
+  // From here on, a process that finds no store knows that one was being restored.
+  writeOwnFile(copy, "");
+  syncFolderOf(copy);
+  checkBackup(file, path);
+  if (options.incomplete !== true) refuseCopy(file);
+  const log = findUnmatchedLog(path);
+  if (!options.replace && log !== undefined) {
+    throw new StoreError(
+      `${log} contains changes of a store whose file is missing or empty. With --replace the backup takes its place, and ` +
+        "these changes are lost.",
+    );
+  }
+  if (log === undefined) refuseOther(file, path);
+  if (!options.replace && holdsRecords(path)) {
+    throw new StoreError(
+      `The store ${path} contains records. With --replace the backup takes its place, and its data is lost.`,
+    );
+  }
+  copyContent(file, copy);
+  {
     using connection = new Connection(copy, { readOnly: false });
     markClosed(connection);
-  } catch (error) {
-    removeDatabase(copy);
-    right.release();
-    throw error;
   }
+  const made = making.move();
   return {
     databaseUrl: `sqlite:${copy}`,
     putInPlace: () => putInPlace(copy, path),
-    [Symbol.dispose]: () => {
-      removeDatabase(copy);
-      right.release();
-    },
+    [Symbol.dispose]: () => made.dispose(),
   };
 }
 
