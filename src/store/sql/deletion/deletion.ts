@@ -12,8 +12,8 @@ import { reader } from "../../row/reader.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
 import { all, find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
-import { inNamedIds, matching } from "../statement/named.ts";
-import { keyValues } from "../../shared/record-key.ts";
+import { inNamedIds, keyRows, matching } from "../statement/named.ts";
+import { findOpen } from "./open-deletion.ts";
 
 export interface DeletionFilter {
   readonly organizationId?: string | undefined;
@@ -28,11 +28,6 @@ export interface DeletionFilter {
 }
 
 export type CancelOutcome = Deletion | "no_such_deletion" | "not_pending";
-
-const findOpen = `
-  SELECT deletion_request_id FROM deletion
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
-    AND status IN ('pending', 'processing')`;
 
 const findOne = (filter: string) => `
   SELECT * FROM deletion WHERE deletion_request_id = $1 ${filter}`;
@@ -149,7 +144,7 @@ const countUnderFloor = `
 
 /** Returns the id of the pending or processing deletion of this record. */
 export function* findOpenDeletion(key: RecordKey) {
-  return yield* scalar<string>(findOpen, ...keyValues(key));
+  return yield* scalar<string>(findOpen, keyRows([key]));
 }
 
 export function* cancelDeletion(deletionRequestId: string, act: Act): Statements<CancelOutcome> {
