@@ -3,6 +3,7 @@
 // probably meant.
 
 import assert from "node:assert/strict";
+import { STATUS_CODES } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { operations } from "../../src/process/operations.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
@@ -99,7 +100,7 @@ describe("every reply", () => {
       assert.deepEqual([body["status"], body.code], [other.status, other.body.code], what);
       assert.deepEqual(body.errors, other.body.errors, what);
       assert.equal(body["type"], `urn:sluice:error:${body.code}`);
-      assert.equal(typeof body["title"], "string");
+      assert.equal(body["title"], STATUS_CODES[status]);
       // A client that reads an Error can read this one.
       assert.deepEqual([body["detail"], body.message], [other.body.message, other.body.message]);
     }

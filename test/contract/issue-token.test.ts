@@ -217,15 +217,21 @@ describe("the API key", () => {
   const unknown = makeCredential("api_key");
   const mistyped = `${unknown.slice(0, -1)}${unknown.endsWith("0") ? "1" : "0"}`;
 
-  for (const [what, code, authorization] of [
+  for (const [what, code, authorization, hint = /./] of [
     ["is missing", 40101, undefined],
     ["is empty", 40101, ""],
     ["is not text", 40102, "let me in"],
     ["has another scheme", 40102, `Basic ${customer.apiKey}`],
+    [
+      "follows its own name",
+      40102,
+      `ApiKey ${customer.apiKey}`,
+      /send it alone, as Authorization: <API key>\.$/,
+    ],
     ["is mistyped", 40102, mistyped],
     ["is truncated", 40102, customer.apiKey.slice(0, -1)],
     ["is unknown", 40102, unknown],
-    ["follows the word Bearer", 40105, `Bearer ${customer.apiKey}`],
+    ["follows the word Bearer", 40105, `Bearer ${customer.apiKey}`, /without the word Bearer/],
     ["follows the word bearer", 40105, `bearer ${customer.apiKey}`],
     ["is an access token", 40105, customer.token],
   ] as const) {
@@ -233,29 +239,10 @@ describe("the API key", () => {
       const reply = await ask(customer, { authorization });
       assert.equal(reply.status, 401);
       assert.equal(reply.body.code, code);
+      assert.match(reply.body.message ?? "", hint);
       assert.equal(reply.headers["www-authenticate"], 'ApiKey realm="sluice"');
     });
   }
-
-  it("sent as a Bearer token is answered with a message that says so", async () => {
-    const reply = await ask(customer, { authorization: `Bearer ${customer.apiKey}` });
-    assert.match(reply.body.message ?? "", /without the word Bearer/);
-  });
-
-  it("sent after the name of a scheme is answered with a message that says so", async () => {
-    const reply = await ask(customer, { authorization: `ApiKey ${customer.apiKey}` });
-    assert.match(reply.body.message ?? "", /send it alone, as Authorization: <API key>\.$/);
-  });
-
-  it("gets no token once it has expired", async () => {
-    const other = await scene.makeCustomer({ keyLifetimeMs: 60_000 });
-    service.clock.advanceMs(59_999);
-    assert.equal((await ask(other)).status, 200);
-    service.clock.advanceMs(1);
-    const reply = await ask(other);
-    assert.equal(reply.status, 401);
-    assert.equal(reply.body.code, 40103);
-  });
 
   it("gets no token once it was revoked", async () => {
     const other = await scene.makeCustomer();

@@ -54,6 +54,10 @@ function assertError(reply: Reply, status: number, code: number): void {
   assert.ok(typeof reply.body.message === "string" && reply.body.message.length > 10, reply.text);
   assert.ok(reply.headers["x-request-id"] !== undefined);
   assert.match(reply.headers["content-type"] ?? "", /^application\/json$/);
+  // A credential is asked for only where one is missing (RFC 6750, section 3).
+  if (status !== 401 && status !== 403) {
+    assert.equal(reply.headers["www-authenticate"], undefined);
+  }
 }
 
 for (const status of [200, 201]) {
