@@ -19,7 +19,7 @@ export const trailActions = {
   "deletion.request": "A deletion was requested.",
   "deletion.approve": "A deletion was approved.",
   "deletion.cancel": "A deletion was cancelled.",
-  "deletion.export": "A report of erasures was exported.",
+  "erasures.export": "A report of erasures was exported.",
   "deletion.start": "A deletion has begun.",
   "deletion.complete": "A deletion was completed.",
   "deletion.reopen": "A deletion is replayed after a restore.",

@@ -237,7 +237,7 @@ export async function downloadErasures(
   const { organizationId, from, until } = query;
   const subject = organizationId ?? "all organizations";
   const note = {
-    action: "deletion.export",
+    action: "erasures.export",
     organizationId,
     subject,
     detail: { from: from ?? null, until: until ?? null },

@@ -95,7 +95,7 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
 export interface RulePreview extends Pick<RulePlan, "effect">, Pick<PreviewPart, "last"> {
   /** Names the current rule: whoever saw this preview replaces that rule and no other (`setRule`). */
   readonly seen: string;
-  /** How many deletions it would request now; if there is `last`, there are more. */
+  /** How many deletions it would request now; if there is `last`, not all records were examined. */
   readonly due: number;
 }
 
@@ -123,11 +123,11 @@ export async function setRule(app: App, wanted: RuleSetting, seen?: string): Pro
   return setPlanned(app, plan);
 }
 
-/** How many deletions a rule would request, in a sentence. `last`: where the next part begins, if there is more. */
+/** How many deletions a rule would request, as text. `last`: where the next part begins, if there is more. */
 export function describeRequested({ due, last }: Pick<RulePreview, "due" | "last">): string {
-  const more = last === undefined ? "" : "more than ";
-  const deletions = due === 1 && more === "" ? "deletion" : "deletions";
-  return `It would request ${more}${due.toLocaleString("en")} ${deletions} now.`;
+  const deletions = `${due.toLocaleString("en")} ${due === 1 ? "deletion" : "deletions"}`;
+  if (last === undefined) return `It would request ${deletions} now.`;
+  return `It would request ${deletions} now for the records that were examined; nothing is known about the rest.`;
 }
 
 /** The same text for equal rules. */

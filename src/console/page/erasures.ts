@@ -8,7 +8,7 @@ import {
   type ErasureReport,
   reportErasures,
 } from "../../actions/deletion/list-deletions.ts";
-import { dayMs } from "../../basics/duration.ts";
+import { dayMs, hourMs } from "../../basics/duration.ts";
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { describeBasis } from "../../domain/deletion/basis.ts";
 import { titleOf } from "../../domain/record-types.ts";
@@ -105,7 +105,7 @@ function renderWeeks(report: ErasureReport, query: ErasureQuery, now: number): H
     return {
       at,
       value: at < counted ? undefined : took.length,
-      detail: half === undefined ? undefined : formatDuration(half),
+      detail: half === undefined ? undefined : formatLonger(half),
     };
   });
   return html`<section aria-labelledby="weeks">
@@ -115,10 +115,16 @@ function renderWeeks(report: ErasureReport, query: ErasureQuery, now: number): H
       unit: "deletions a week",
       slots,
       isByDay: true,
-      details: "Half of them took at most",
+      details: "Half of them took less than",
       end: query.until === undefined || query.until > now ? "now" : dayOf(query.until - dayMs),
     })}
   </section>`;
+}
+
+/** The next longer duration in whole units. */
+function formatLonger(milliseconds: number): string {
+  const unit = [dayMs, hourMs, 60_000].find((size) => milliseconds >= size) ?? 1_000;
+  return formatDuration((Math.floor(milliseconds / unit) + 1) * unit);
 }
 
 function dayOf(at: number): string {

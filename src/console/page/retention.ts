@@ -168,30 +168,38 @@ function renderRetentionPreview(
       })}
       <button type="submit">Preview</button>
     </form>
-    ${ceilings.length === 0 ? renderEmpty(noCeiling) : renderTally(tally, date)}
     ${
       last !== undefined &&
       html`<p>
         Records are examined in parts, in the order of their types and ids, up to
-        ${last.resourceType} <bdi>${last.resourceId}</bdi> here.
+        ${last.resourceType} <bdi>${last.resourceId}</bdi> here. Nothing is known about the rest.
         <a
           href="${retentionPath(organizationId, { days, at: date, type: last.resourceType, id: last.resourceId })}"
           >Examine the next records</a
         >
       </p>`
     }
+    ${ceilings.length === 0 ? renderEmpty(noCeiling) : renderTally(tally, { date, isPart: last !== undefined })}
   </section>`;
 }
 
 const noCeiling = "There is no ceiling. Enter a number of days to see what it would delete.";
 const dueShownMax = 20;
 
-function renderTally(tally: PreviewPart["tally"], date: string): Html {
+interface TallyView {
+  readonly date: string;
+  readonly isPart: boolean;
+}
+
+function renderTally(tally: PreviewPart["tally"], { date, isPart }: TallyView): Html {
   const { counts, due, dueByType, erasedWith, shared, inPart, recent } = tally;
   const shown = due.slice(0, dueShownMax);
   return html`${renderFacts([
     ["By", date === "" ? "now" : `${date}, if no record and no rule changes until then`],
-    ["Would be deleted", formatCounts(dueByType) || "nothing"],
+    [
+      isPart ? "Would be deleted in this part" : "Would be deleted",
+      formatCounts(dueByType) || "nothing",
+    ],
     ["Erased with these", formatCounts(erasedWith) || "nothing"],
     ["Of several records, erased with the last", formatCounts(shared) || "nothing"],
     ...(recent === 0
