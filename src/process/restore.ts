@@ -53,8 +53,8 @@ export interface RestoreRun {
   readonly operator: string | undefined;
   /** The operator who needs the right to do this; undefined for the shell of the host. */
   readonly as?: string | undefined;
-  /** Called with the reason if the store that is replaced can't be read. */
-  readonly onUnreadable: (why: string) => void;
+  /** Called with what a person should know, in sentences. */
+  readonly warn: (text: string) => void;
 }
 
 /**
@@ -63,7 +63,7 @@ export interface RestoreRun {
  * if no store can be read. Throws StoreError and OperatorError.
  */
 export async function restoreBackup(config: Config, run: RestoreRun): Promise<void> {
-  const { file, replace, incomplete = false, sources, operator, as } = run;
+  const { file, replace, incomplete = false, sources, operator, as, warn } = run;
   refuseMoved(config);
   const wasRead = await updateLedger(config, run);
   using copy = copyBackup(config.databaseUrl, { file, replace, incomplete });
@@ -71,16 +71,19 @@ export async function restoreBackup(config: Config, run: RestoreRun): Promise<vo
   const beside = { ...config, databaseUrl: copy.databaseUrl };
   await withApp(beside, { operator, restoring: true }, async (app) => {
     if (!wasRead) await requireRightOf(app, as, "store.restore");
+    if (sources.length === 0 && (await app.ledger.state()).ledgerId === undefined) {
+      warn(
+        `There is no ledger of deletions in ${config.dataDir}: records that were erased after the backup are there again. ` +
+          "If there is a copy of the ledger, run: sluice deletion replay --ledger FILE",
+      );
+    }
     await prepareReplay(app, { sources, backup: basename(file) });
   });
   copy.putInPlace();
 }
 
 /** False if there is no store that can be read. */
-async function updateLedger(
-  config: Config,
-  { operator, as, onUnreadable }: RestoreRun,
-): Promise<boolean> {
+async function updateLedger(config: Config, { operator, as, warn }: RestoreRun): Promise<boolean> {
   const path = sqlitePath(config.databaseUrl);
   if (path === undefined || !isPresent(path, "The store")) return false;
   try {
@@ -91,7 +94,7 @@ async function updateLedger(
     return true;
   } catch (error) {
     if (error instanceof OperatorError && isAboutOperator(error)) throw error;
-    onUnreadable(reasonOf(error));
+    warn(`The store can't be read, and is replaced anyway: ${reasonOf(error)}`);
     return false;
   }
 }

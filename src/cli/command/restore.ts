@@ -67,9 +67,8 @@ export const restore = defineCommand({
     const { restoreBackup, readLedger } = await import("../../process/restore.ts");
     const config = readConfig(context.environment);
     const { operator, as } = context;
-    const onUnreadable = (why: string) => {
-      if (context.json) return;
-      context.err.write(`The store can't be read, and is replaced anyway: ${why}\n`);
+    const warn = (text: string) => {
+      if (!context.json) context.err.write(`${text}\n`);
     };
     try {
       const sources = ledger === undefined ? [] : [readLedger(ledger)];
@@ -80,7 +79,7 @@ export const restore = defineCommand({
         sources,
         operator,
         as,
-        onUnreadable,
+        warn,
       });
     } catch (cause) {
       throw cause instanceof OperatorError ? cause : OperatorError.from("restore", cause);

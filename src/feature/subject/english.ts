@@ -71,7 +71,7 @@ export const english = {
   "erasure.pending": "Your request is not completed yet. We will inform you when it is.",
   "erasure.processing": "The erasure has begun. We will inform you when it is completed.",
   "erasure.kept":
-    "We have to keep records for a time. Until then nothing is erased; afterwards all of it is.",
+    "We have to keep records for a time, and erase nothing before it ends. Then everything is erased that belongs only to this record; what is also about others stays, without the id.",
   "erasure.earliest": "The erasure begins on {earliest} at the earliest.",
   "erasure.cancelled": "The request was cancelled, and nothing was erased because of it.",
   "erasure.gone": "What was erased",

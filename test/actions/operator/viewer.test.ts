@@ -119,7 +119,7 @@ const uses: Readonly<Record<string, (app: App, service: Service) => unknown>> = 
       sources: [],
       operator: as,
       as,
-      onUnreadable: () => undefined,
+      warn: () => undefined,
     }),
   "operator.read": (app) => listOperators(app),
   "operator.create": (app) => createOperator(app, { name: "", roles: [] }),
