@@ -88,6 +88,17 @@ describe("commands that need a second person", () => {
     assert.match(message, again);
   });
 
+  it("say that a proposal was approved already, and not that its object has changed since", async () => {
+    await line.ask("organization create --name Twice --id twice");
+    await line.ask("organization set twice --deletion-approval on");
+    const rule = "retention set --organization twice --type transaction --yes --keep-days";
+    await line.ask(rule, "600");
+    const id = idIn((await line.fail(...`${rule} 500 --as anna`.split(" "))).message);
+    await line.ask("proposal approve", id, "--as", "ben");
+    const { name } = await line.fail("proposal", "approve", id, "--as", "ben");
+    assert.equal(name, "proposal_decided");
+  });
+
   it("continue a closing that was to export first, once it is approved", async () => {
     const folder = join(makeTempFolder(), "export");
     const close = [

@@ -115,7 +115,14 @@ export async function approveProposal(app: App, proposalId: string): Promise<Pro
   requireRight(app, "proposal.decide");
   requireNamed(app);
   const proposal = await findProposal(app, proposalId);
-  await performs[proposal.act]({ ...app, approving: proposalId }, proposal);
+  try {
+    await performs[proposal.act]({ ...app, approving: proposalId }, proposal);
+  } catch (error) {
+    // What somebody else has approved meanwhile is no longer as it was when it was proposed.
+    const { status } = await findProposal(app, proposalId);
+    if (status === "approved" || status === "declined") throw objectionTo("decided_before", app);
+    throw error;
+  }
   return findProposal(app, proposalId);
 }
 

@@ -67,8 +67,8 @@ export const restore = defineCommand({
     const { restoreBackup, readLedger } = await import("../../process/restore.ts");
     const config = readConfig(context.environment);
     const { operator, as } = context;
-    const warn = (text: string) => {
-      if (!context.json) context.err.write(`${text}\n`);
+    const warn = (sentence: string) => {
+      if (!context.json) context.err.write(`${sentence}\n`);
     };
     try {
       const sources = ledger === undefined ? [] : [readLedger(ledger)];

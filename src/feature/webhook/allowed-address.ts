@@ -58,6 +58,7 @@ export function findUrlFault(text: string, allowed: AllowedAddresses): string | 
   if (url.protocol !== "https:" && !isPlain) return expected;
   if (url.username !== "" || url.password !== "") return "must not contain a user or a password";
   if (url.hash !== "") return "must not contain a fragment";
+  if (url.port === "0") return "must not have the port 0, to which nothing can be sent";
   const addresses = addressesIn(url.hostname);
   if (addresses.length === 0 || addresses.some(isPlain ? allowed.allowsPlain : allowed.allows)) {
     return undefined;

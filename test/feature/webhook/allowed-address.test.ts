@@ -102,6 +102,7 @@ describe("the URL of an endpoint", () => {
       "https://user@a.example",
       "https://:password@a.example",
       "https://a.example/#b",
+      "https://a.example:0/",
     ];
     for (const url of bad) assert.match(findUrlFault(url, closed) ?? "", /^must /, url);
     assert.match(findUrlFault("file:///etc/passwd", open) ?? "", /https/);
