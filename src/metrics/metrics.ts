@@ -62,7 +62,6 @@ export function makeMetrics(sources: MetricSources) {
       connections: edge.connections.count,
       refused: Object.values(load.shedding.refused).reduce((sum, count) => sum + count, 0),
     }),
-    snapshot: () => registry.snapshot(),
     render: async () => ({
       text: renderSnapshot(await registry.snapshot()),
       contentType: metricsContentType,
