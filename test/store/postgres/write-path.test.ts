@@ -133,7 +133,7 @@ describe("the write path on PostgreSQL", async () => {
 
   /**
    * Sends a large list that has to wait for a transaction of somebody else, and then another, which only waits if it
-   * has the same records. Returns their outcomes.
+   * has the same records. Returns their outcomes, and how many transactions waited.
    */
   async function sendBeside(name: string, next: string) {
     const client = new Client({ connectionString: urlOf(url, { user: "postgres" }) });
@@ -147,17 +147,29 @@ describe("the write path on PostgreSQL", async () => {
     await endOfTick();
     const second = sendList(next, 2);
     if (next !== name) await second;
+    let waiting = 0;
     // Long enough for it to be stored if nothing stops it.
-    for (let look = 0; look < 20; look += 1) await store.findRecord(keyOf("transaction", name));
+    for (let look = 0; look < 20 || waiting === 0; look += 1) {
+      await store.findRecord(keyOf("transaction", name));
+      const { rows } = await client.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pg_locks
+         WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`,
+      );
+      waiting = rows[0]?.count ?? 0;
+    }
     await client.query("ROLLBACK");
     await client.end();
     const outcomes = await Promise.all([first, second]);
-    return [...new Set(outcomes.flatMap(({ drafts }) => drafts))];
+    const drafts = [...new Set(outcomes.flatMap((outcome) => outcome.drafts))];
+    return { drafts, waiting };
   }
 
   it("commits a large group beside another one, but after it if they have a record in common", async () => {
-    assert.deepEqual(await sendBeside("one", "other"), ["created"]);
-    assert.deepEqual(await sendBeside("same", "same"), ["created", "updated"]);
+    assert.deepEqual(await sendBeside("one", "other"), { drafts: ["created"], waiting: 1 });
+    assert.deepEqual(await sendBeside("same", "same"), {
+      drafts: ["created", "updated"],
+      waiting: 1,
+    });
     await store.requireConsistent();
   });
 
