@@ -25,7 +25,7 @@ import { auditActs } from "../trail/audit.ts";
 import { type NumberedKey, among, keyRows, named, numberedRows } from "../statement/named.ts";
 import { lock, type Statements, all, Rows, run } from "../statement/statements.ts";
 import { storeParts } from "../store-parts.ts";
-import type { Cursors } from "./redact-long.ts";
+import { type Cursors, readCursors } from "./redaction.ts";
 import { type NamedParty, readNamedParties, replaceEntries } from "../party/entries.ts";
 import { redactReferences, type RedactedTypes } from "./redact-records.ts";
 import { uniqueKeys, shortenRecords } from "./shorten-records.ts";
@@ -64,7 +64,7 @@ function* eraseNext(
     const isDone = yield* eraseOrganizationStep(first, args);
     return isDone ? { ...nothing, done: [deletion.deletionRequestId] } : nothing;
   }
-  const cursors = new Map(processing.map((one) => [one.deletion.deletionRequestId, one.cursor]));
+  const cursors = readCursors(processing, "erasing");
   const deletions = processing.map((one) => one.deletion);
   return yield* eraseParts(yield* findTargets(deletions, "toErase", recordsMax), cursors, act);
 }
@@ -170,7 +170,8 @@ function progressOf(
   const { organizationId } = deletion;
   const set = results.moved.get(restrictedId(id)) ?? [];
   const moved = set.map((key) => ({ ...key, organizationId }));
-  return { deletion, done: targets, erased, moved, redactedTypes: results.redacted.get(id) ?? [] };
+  const redactedTypes = (results.redacted.get(id) ?? []).map(({ type }) => type);
+  return { deletion, done: targets, erased, moved, redactedTypes };
 }
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;

@@ -9,8 +9,8 @@ import { all, Rows, run, type Statements, lock } from "../statement/statements.t
 import { randomBytes } from "node:crypto";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import type { Reference } from "../plan/erasure.ts";
-import type { RedactionOptions, Renamed } from "./redact-long.ts";
+import type { Act } from "../../interface/act.ts";
+import type { RelationKey } from "../plan/relations.ts";
 import { nodeRows } from "../plan/relations.ts";
 import {
   type NodeKey,
@@ -91,13 +91,23 @@ const findNaming = `
     --citus AND relation.to_id = ANY ($3::text[])
   ORDER BY from_type, from_id`;
 
-type NamingRow = Omit<Reference, "deletion_request_id" | "organization_id">;
+/** A record in which this step has replaced the first id of a party by the pseudonym of its deletion. */
+export interface Renamed {
+  /** The deletion. */
+  readonly id: string;
+  readonly key: RecordKey;
+}
 
-/** Records in which the pseudonym has replaced the id of the party of a deletion. */
+export interface Keeping {
+  readonly deletions: readonly Deletion[];
+  readonly pseudonyms: Pseudonyms;
+  readonly act: Act;
+}
+
+/** The pseudonym that replaces the id of the party of a deletion. */
 interface Renaming {
   readonly deletion: Deletion;
   readonly pseudonym: string;
-  readonly records: readonly RecordKey[];
 }
 
 /** For each record: the replacements that concern it or a record that it names. */
@@ -106,21 +116,20 @@ type Concerned = ReadonlyMap<NodeKey, ReadonlySet<Renaming>>;
 /** Must run with the replacements. As many statements without a report: on PostgreSQL the time would disclose it. */
 export function* keepPseudonyms(
   renamed: readonly Renamed[],
-  { deletions, pseudonyms, act: { now } }: RedactionOptions,
+  { deletions, pseudonyms, act: { now } }: Keeping,
 ): Statements<void> {
-  const byDeletion = Map.groupBy(renamed, ({ id }) => id);
-  const renamings = deletions.flatMap((deletion) => {
+  const renamings = new Map<string, Renaming>();
+  for (const deletion of deletions) {
     const { deletionRequestId: id } = deletion;
-    const [found, pseudonym] = [byDeletion.get(id), pseudonyms.get(id)];
-    if (found === undefined || pseudonym === undefined) return [];
-    return [{ deletion, pseudonym, records: found.map(({ key }) => key) }];
-  });
-  const byOwner = Map.groupBy(renamings, ({ deletion }) => deletion.organizationId);
+    renamings.set(id, { deletion, pseudonym: pseudonyms.get(id) ?? "" });
+  }
+  const byOwner = Map.groupBy(renamed, ({ key }) => key.organizationId);
   for (const [organizationId, some] of byOwner) {
     const confidential = yield* readConfidentialTypes(organizationId);
-    const concerned = some.flatMap((one) =>
-      one.records.map((key) => [nodeKey(key.resourceType, key.resourceId), one] as const),
-    );
+    const concerned = some.flatMap(({ id, key }) => {
+      const one = renamings.get(id);
+      return one ? [[nodeKey(key.resourceType, key.resourceId), one] as const] : [];
+    });
     const search = { organizationId, types: confidential.union(supportingTypes) };
     // The reports that the records support directly, or by an alert.
     const direct = yield* findConcerned(groupPairs(concerned), search);
@@ -161,7 +170,7 @@ function* findConcerned(
   }: { readonly organizationId: string; readonly types: ReadonlySet<ResourceType> },
 ): Statements<Concerned> {
   const keys = nodeRows(organizationId, [...concerned.keys()]);
-  const rows = yield* all<NamingRow>(findNaming, keys, [...types]);
+  const rows = yield* all<RelationKey>(findNaming, keys, [...types]);
   const pairs = rows.flatMap(({ from_type, from_id, to_type, to_id }) =>
     [...(concerned.get(nodeKey(to_type, to_id)) ?? [])].map(
       (one) => [nodeKey(from_type, from_id), one] as const,
