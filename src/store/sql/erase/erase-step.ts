@@ -90,7 +90,7 @@ function* eraseParts(given: readonly PlanPart[], cursors: Cursors, act: Act): St
   const going = targets.filter(({ action }) => action === "erase");
   const parties = yield* readNamedParties(uniqueKeys(going));
   const erased = yield* eraseUnrestricted(targets);
-  const { moved, notes } = yield* moveRestricted(parts);
+  const { moved, notes } = yield* moveRecords(parts);
   if (going.some(({ resource_type }) => namesParties(resource_type))) {
     yield* replaceEntries({ remove: parties, add: inTheirSets(parties, going) });
   }
@@ -141,20 +141,6 @@ function* eraseUnrestricted(
   const owners = new Map(going.toReversed().map((row) => [rowKeyText(row), row]));
   const erased = yield* eraseRecords(numberedKeys(going));
   return Map.groupBy(erased, (key) => owners.get(keyText(key))?.deletion_request_id ?? "");
-}
-
-/** Returns for each restricted set, by its organization id, the records that still existed, by their former keys. */
-function* moveRestricted(parts: readonly PlanPart[]): Statements<{
-  readonly moved: ReadonlyMap<string, readonly RecordKey[]>;
-  readonly notes: readonly AuditNote[];
-}> {
-  const leaving = parts.flatMap(({ deletion, targets }) => {
-    const kept = targets.filter(({ action, restricted }) => action === "erase" && restricted);
-    const set = restrictedId(deletion.deletionRequestId);
-    return numberedKeys(kept).map((key) => ({ ...key, set }));
-  });
-  const { moved, notes } = yield* moveRecords(leaving);
-  return { moved: Map.groupBy(moved, ({ organizationId }) => organizationId), notes };
 }
 
 function progressOf(
@@ -262,20 +248,27 @@ interface MovingRecord extends NumberedKey {
 }
 
 /**
- * Moves records to the restricted store. Returns those that still existed, with the organization id of their set and
- * the audit notes of their holds. Runs the same number of statements even without records, because the time must not
- * disclose whether there are any.
+ * Moves records to the restricted store. Returns for each set, by its organization id, the records that still existed,
+ * and the audit notes of their holds. Runs the same number of statements even without records, because the time must
+ * not disclose whether there are any.
  */
-function* moveRecords(
-  records: readonly MovingRecord[],
-): Statements<{ readonly moved: readonly RecordKey[]; readonly notes: readonly AuditNote[] }> {
+function* moveRecords(parts: readonly PlanPart[]): Statements<{
+  readonly moved: ReadonlyMap<string, readonly RecordKey[]>;
+  readonly notes: readonly AuditNote[];
+}> {
+  const records = parts.flatMap(({ deletion, targets }): readonly MovingRecord[] => {
+    const kept = targets.filter(({ action, restricted }) => action === "erase" && restricted);
+    const set = restrictedId(deletion.deletionRequestId);
+    return numberedKeys(kept).map((one) => ({ ...one, set }));
+  });
   yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, numberedRows(records)));
   const values = records.map((one) => [...keyValues(one), one.recordNo, one.set]);
   const rows = new Rows(values, 5);
   yield* run(moveChanges, rows);
   yield* run(moveRelations, rows);
   const notes = yield* moveHolds(records);
-  return { moved: (yield* all<KeyRow>(moveRows, rows)).map(toKey), notes };
+  const moved = (yield* all<KeyRow>(moveRows, rows)).map(toKey);
+  return { moved: Map.groupBy(moved, ({ organizationId }) => organizationId), notes };
 }
 
 const moveHoldsOf = `

@@ -10,8 +10,7 @@ import { randomBytes } from "node:crypto";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import type { Act } from "../../interface/act.ts";
-import type { RelationKey } from "../plan/relations.ts";
-import { nodeRows } from "../plan/relations.ts";
+import { nodeRows, type RelationKey } from "../plan/relations.ts";
 import {
   type NodeKey,
   nodeKey,
@@ -104,31 +103,21 @@ export interface Keeping {
   readonly act: Act;
 }
 
-/** The pseudonym that replaces the id of the party of a deletion. */
-interface Renaming {
-  readonly deletion: Deletion;
-  readonly pseudonym: string;
-}
-
-/** For each record: the replacements that concern it or a record that it names. */
-type Concerned = ReadonlyMap<NodeKey, ReadonlySet<Renaming>>;
+/** For each record: the deletions whose pseudonym is in it, or in a record that it names. */
+type Concerned = ReadonlyMap<NodeKey, ReadonlySet<Deletion>>;
 
 /** Must run with the replacements. As many statements without a report: on PostgreSQL the time would disclose it. */
 export function* keepPseudonyms(
   renamed: readonly Renamed[],
   { deletions, pseudonyms, act: { now } }: Keeping,
 ): Statements<void> {
-  const renamings = new Map<string, Renaming>();
-  for (const deletion of deletions) {
-    const { deletionRequestId: id } = deletion;
-    renamings.set(id, { deletion, pseudonym: pseudonyms.get(id) ?? "" });
-  }
+  const byId = new Map(deletions.map((one) => [one.deletionRequestId, one]));
   const byOwner = Map.groupBy(renamed, ({ key }) => key.organizationId);
   for (const [organizationId, some] of byOwner) {
     const confidential = yield* readConfidentialTypes(organizationId);
     const concerned = some.flatMap(({ id, key }) => {
-      const one = renamings.get(id);
-      return one ? [[nodeKey(key.resourceType, key.resourceId), one] as const] : [];
+      const deletion = byId.get(id);
+      return deletion ? [[nodeKey(key.resourceType, key.resourceId), deletion] as const] : [];
     });
     const search = { organizationId, types: confidential.union(supportingTypes) };
     // The reports that the records support directly, or by an alert.
@@ -137,9 +126,9 @@ export function* keepPseudonyms(
     const indirect = yield* findConcerned(between, search);
     const reports = [...direct, ...indirect].filter(([node]) => confidential.has(typeOf(node)));
     const keeping = reports.flatMap(([node, ones]) =>
-      [...ones].map((one) => {
-        const { requestedAt } = one.deletion;
-        return { ...keyOfNode(organizationId, node), movedBy: undefined, requestedAt, one };
+      [...ones].map((deletion) => {
+        const { requestedAt } = deletion;
+        return { ...keyOfNode(organizationId, node), movedBy: undefined, requestedAt, deletion };
       }),
     );
     // Whatever a deletion was allowed before a restore, the report has to be kept now.
@@ -149,10 +138,10 @@ export function* keepPseudonyms(
     // A deletion that moves one of them later finds the reference.
     yield* lock(kept);
     yield* noteReferences(
-      kept.map(({ one: { deletion, pseudonym }, ...report }) => ({
-        deletionRequestId: deletion.deletionRequestId,
+      kept.map(({ deletion: { deletionRequestId, resourceType: type }, ...report }) => ({
+        deletionRequestId,
         report,
-        to: { type: deletion.resourceType, id: pseudonym },
+        to: { type, id: pseudonyms.get(deletionRequestId) ?? "" },
       })),
     );
   }
@@ -164,13 +153,10 @@ function typeOf(node: NodeKey): ResourceType {
 
 function* findConcerned(
   concerned: Concerned,
-  {
-    organizationId,
-    types,
-  }: { readonly organizationId: string; readonly types: ReadonlySet<ResourceType> },
+  search: { readonly organizationId: string; readonly types: ReadonlySet<ResourceType> },
 ): Statements<Concerned> {
-  const keys = nodeRows(organizationId, [...concerned.keys()]);
-  const rows = yield* all<RelationKey>(findNaming, keys, [...types]);
+  const keys = nodeRows(search.organizationId, [...concerned.keys()]);
+  const rows = yield* all<RelationKey>(findNaming, keys, [...search.types]);
   const pairs = rows.flatMap(({ from_type, from_id, to_type, to_id }) =>
     [...(concerned.get(nodeKey(to_type, to_id)) ?? [])].map(
       (one) => [nodeKey(from_type, from_id), one] as const,
@@ -179,7 +165,7 @@ function* findConcerned(
   return groupPairs(pairs);
 }
 
-function groupPairs(pairs: readonly (readonly [NodeKey, Renaming])[]): Concerned {
+function groupPairs(pairs: readonly (readonly [NodeKey, Deletion])[]): Concerned {
   const grouped = Map.groupBy(pairs, ([node]) => node);
   return new Map([...grouped].map(([node, some]) => [node, new Set(some.map(([, one]) => one))]));
 }
