@@ -24,6 +24,7 @@ import { actOf, type App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import type { Part } from "../pages.ts";
+import { describeKept } from "../retention/kept-organization.ts";
 import { releaseHold, readHoldDetails } from "../retention/holds.ts";
 import {
   describeRequested,
@@ -216,9 +217,10 @@ async function describeClosing(app: App, proposal: Proposal): Promise<readonly s
   const counted = viewerOf(app).may("confidential.read")
     ? ""
     : "Confidential records are erased too, and not counted here.";
+  const condition = (await describeKept(app, organizationId)) ?? "no hold and no floor prevents it";
   return [
-    `All access of the organization ${organizationId} ends at once, and its records (${records}) are erased for good, once no ` +
-      `hold and no floor prevents it. The reason is: ${String(parameters["reason"])}.`,
+    `All access of the organization ${organizationId} ends at once, and its records (${records}) are erased for good, once ` +
+      `${condition}. The reason is: ${String(parameters["reason"])}.`,
     counted,
     exporting,
   ];

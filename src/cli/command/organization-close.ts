@@ -8,10 +8,9 @@ import {
 } from "../../actions/access/close-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
-import { listHolds } from "../../actions/retention/holds.ts";
+import { describeKept } from "../../actions/retention/kept-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
-import { readRetention } from "../../actions/retention/retention-rules.ts";
 import { withClosingLock } from "../../data-folder/closing-lock.ts";
 import { readConfig } from "../../settings/config.ts";
 import type { Organization } from "../../domain/access.ts";
@@ -191,6 +190,13 @@ function describeExport(exported: Exported | undefined): string {
 
 const whenApproved = "a second person has approved it";
 
+async function describeCondition(app: App, organizationId: string): Promise<string | undefined> {
+  const { deletionApproval } = await findOrganization(app, organizationId);
+  const kept = await describeKept(app, organizationId);
+  if (deletionApproval !== true) return kept;
+  return kept === undefined ? whenApproved : `${whenApproved} and ${kept}`;
+}
+
 async function describeUnconfirmed(
   opened: App,
   organization: Organization,
@@ -216,20 +222,3 @@ function describeEnd({ organizationId, name, closedAt }: Organization): string {
 
 const ofConfidential =
   "Confidential records and their holds and retention floors are not listed here. They are deleted too, and may delay the deletion.";
-
-async function describeCondition(opened: App, organizationId: string): Promise<string | undefined> {
-  const app = showing(opened, { includeConfidential: false });
-  const { shown } = await listHolds(app, { organizationId }, { limit: 1, examinedMax: Infinity });
-  const counts = await countRecords(app, organizationId);
-  const { rules } = await readRetention(app, organizationId);
-  const { deletionApproval } = await findOrganization(app, organizationId);
-  const isUnderFloor = rules.some(
-    ({ resourceType, keepDays }) => keepDays > 0 && Object.hasOwn(counts, resourceType),
-  );
-  const conditions = [
-    ...(deletionApproval === true ? [whenApproved] : []),
-    ...(shown.length > 0 ? ["all its holds are released"] : []),
-    ...(isUnderFloor ? ["the last retention floor of its records has ended"] : []),
-  ];
-  return conditions.length === 0 ? undefined : conditions.join(" and ");
-}

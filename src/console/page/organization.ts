@@ -4,6 +4,7 @@ import {
   readOrganization,
   type ShownOrganization,
 } from "../../actions/access/change-organization.ts";
+import { describeKept } from "../../actions/retention/kept-organization.ts";
 import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { type Next, type Person, readPanels } from "../page.ts";
@@ -41,7 +42,7 @@ export async function showOrganization(person: Person): Promise<Next> {
         ${isOpen && renderForms(app, [settingsForm, approvalForm], id, { values: valuesOf(organization) })}
       </div>
     </div>
-    ${shown.mayClose && renderClosing(shown)}`;
+    ${shown.mayClose && renderClosing(shown, await describeKept(app, id))}`;
   const { name: title, organizationId } = organization;
   const aside = renderOrganizationState(organization);
   return { title, id: organizationId, screen, body, aside };
@@ -82,7 +83,10 @@ function valuesOf(organization: Organization) {
   };
 }
 
-function renderClosing({ organization, awaitsExport }: ShownOrganization): Html {
+function renderClosing(
+  { organization, awaitsExport }: ShownOrganization,
+  kept: string | undefined,
+): Html {
   const { organizationId, closedAt, deletionApproval } = organization;
   if (awaitsExport) {
     return html`<p>
@@ -94,8 +98,8 @@ function renderClosing({ organization, awaitsExport }: ShownOrganization): Html 
     closedAt !== undefined && "Its closing was interrupted; this continues it, without an export.";
   const approval = deletionApproval === true && "This waits for the approval of a second person.";
   const text = html`${interrupted} All access of the organization ends at once, and everything that
-    it has stored is erased for good, once no hold and no retention floor prevents it. ${approval}
-    This can't be undone, and the id can't be used again. For an export of the records first, use
-    <code>sluice organization close</code>.`;
+    it has stored is erased for good, once ${kept ?? "no hold and no floor prevents it"}.
+    ${approval} This can't be undone, and the id can't be used again. For an export of the records
+    first, use <code>sluice organization close</code>.`;
   return renderForm(closeForm, organizationId, { text });
 }
