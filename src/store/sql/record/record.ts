@@ -61,7 +61,7 @@ export function* countRecords(
   return toCounts(yield* all<TypeCount>(countByType, organizationId));
 }
 
-/** Of each type not more than `max`. */
+/** Counts at most `max` records of each type. */
 export function* countRecordsOfTypes(query: {
   readonly organizationId: string;
   readonly types: readonly string[];
