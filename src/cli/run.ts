@@ -61,6 +61,7 @@ async function perform(
     getOutHelpWidth: () => 80,
     getErrHelpWidth: () => 80,
   };
+  requireHelped(table, words);
   const program = makeProgram(table, output, async (invocation) => {
     code = await runInvocation(table, invocation, processContext);
   });
@@ -73,6 +74,18 @@ function asOptions(words: readonly string[]): readonly string[] {
   const [first, ...rest] = words;
   if (first === "version" && rest.length === 0) return ["--version"];
   return first === "help" ? [...rest, "--help"] : words;
+}
+
+/** The library shows the list of all commands instead of the help of one that does not exist. */
+function requireHelped({ commands }: CommandTable, [first, ...rest]: readonly string[]): void {
+  const name = rest.filter((word) => !word.startsWith("-")).join(" ");
+  if (first !== "help" || name === "") return;
+  if (commands.some((one) => beginsWith(one.name, name) || beginsWith(name, one.name))) return;
+  throw new UsageError(`There is no command "${name}". ${listing}`);
+}
+
+function beginsWith(name: string, words: string): boolean {
+  return `${name} `.startsWith(`${words} `);
 }
 
 async function runInvocation(

@@ -134,7 +134,9 @@ function foreign({ headers }: FastifyRequest, own: string): AppError {
   const hint =
     headers.origin === undefined
       ? "The request has no header Origin."
-      : `It came from ${headers.origin}, and the console is at ${own}. If both are this service, set CONSOLE_URL.`;
+      : headers.origin === own
+        ? "The browser says that another site has sent it (Sec-Fetch-Site)."
+        : `It came from ${headers.origin}, and the console is at ${own}. If both are this service, set CONSOLE_URL.`;
   return new AppError("insufficient_scope", {
     message: `Changes are accepted from pages of the console only. ${hint}`,
   });

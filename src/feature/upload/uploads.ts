@@ -111,7 +111,8 @@ export class Uploads {
     this.#sweep();
     const { ofOperatorMax, filesMax } = uploadLimits;
     if (this.#closing || this.bytesMax === 0) throw uploadsOff();
-    if (formatOfName(fileName) === "parquet") throw parquetRefused(fileName);
+    const format = formatOfName(fileName, "end it in .csv, .ndjson or .json");
+    if (format === "parquet") throw parquetRefused(fileName);
     const own = [...this.#entries.values()].filter((one) => one.ownerId === ownerId);
     if (own.length >= ofOperatorMax) throw tooMany(`You have ${ofOperatorMax}`);
     if (this.#entries.size >= filesMax) throw tooMany(`There are ${filesMax}`);

@@ -14,13 +14,16 @@ const endings: Readonly<Record<string, InputFormat>> = {
   parquet: "parquet",
 };
 
-/** Throws OperatorError for an unknown ending. */
-export function formatOfName(path: string): InputFormat {
+/** Throws OperatorError for an unknown ending, with what to do about it. */
+export function formatOfName(
+  path: string,
+  advice = "give --format csv, ndjson, json or parquet",
+): InputFormat {
   const format = formatByEnding(path, endings);
   if (format !== undefined) return format;
   throw new OperatorError(
     "input",
-    `The name ${path} does not say what format the file has; give --format csv, ndjson, json or parquet.`,
+    `The name ${path} does not say what format the file has; ${advice}.`,
   );
 }
 
