@@ -9,8 +9,10 @@ import { declaredBytes, readLargeBody } from "../body/large-body.ts";
 import type { BulkClient } from "../bulk/bulk-client.ts";
 import type { ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
+import { pieceBytes } from "../connection/large-replies.ts";
 import type { HttpContext } from "../http-context.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
+import { Turns } from "../../basics/turns.ts";
 import type { Load } from "../load/load.ts";
 import type { HandlerInput, Operation } from "../operation.ts";
 import { charge } from "../rate-limit/enforce-limit.ts";
@@ -86,6 +88,12 @@ export function writeMany(
   });
 }
 
+/**
+ * The bulk thread reads the lists of an organization in turns, so that many end at nearly the same time. To write a
+ * report of megabytes takes milliseconds, in which nobody else is served.
+ */
+const largeReports = new Turns();
+
 interface Reading {
   readonly write: Write;
   readonly reader: Pick<BulkClient, "writeList">;
@@ -122,6 +130,8 @@ async function writeInTurns(
     );
     charge(context, input, outcome.work);
     if ("error" in outcome) throw outcome.error;
+    const { results = "" } = outcome.report;
+    if (results.length > pieceBytes) await largeReports.next(caller.organizationId);
     return outcome.report;
   } finally {
     freeBuffer(bytes);
