@@ -14,11 +14,10 @@ const endings: Readonly<Record<string, InputFormat>> = {
   parquet: "parquet",
 };
 
+const byOption = "give --format csv, ndjson, json or parquet";
+
 /** Throws OperatorError for an unknown ending, with what to do about it. */
-export function formatOfName(
-  path: string,
-  advice = "give --format csv, ndjson, json or parquet",
-): InputFormat {
+export function formatOfName(path: string, advice = byOption): InputFormat {
   const format = formatByEnding(path, endings);
   if (format !== undefined) return format;
   throw new OperatorError(
