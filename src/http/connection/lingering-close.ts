@@ -2,6 +2,7 @@
 // Later bytes are discarded unparsed, at a limited rate, so that they don't occupy the event loop.
 
 import type { Socket } from "node:net";
+import { freeMemory } from "../../basics/own-memory.ts";
 import { limits } from "../../domain/limits.ts";
 
 const bytesPerSecond = 16 * 1_024 * 1_024;
@@ -23,9 +24,11 @@ export class LingeringClose {
     socket.removeAllListeners("data");
     let discarded = 0;
     socket.on("data", (chunk: Buffer) => {
-      discarded += chunk.length;
+      const { length } = chunk;
+      discarded += length;
+      freeMemory(chunk);
       if (discarded > limits.lingerBytesMax) socket.destroy();
-      else this.#count(socket, chunk.length);
+      else this.#count(socket, length);
     });
     socket.resume();
     const timer = setTimeout(() => socket.destroy(), limits.lingerMs);
