@@ -47,10 +47,12 @@ export class LingeringClose {
     if (this.#waiting.size > pausedMax) this.#closeOldest();
   }
 
-  /** It had the most time to read its reply. */
+  /** It had the most time to read its reply. Node emits its `close` only after many others may have been paused. */
   #closeOldest(): void {
     const [oldest] = this.#waiting;
-    oldest?.destroy();
+    if (oldest === undefined) return;
+    this.#waiting.delete(oldest);
+    oldest.destroy();
   }
 
   #nextInterval(): void {

@@ -115,4 +115,21 @@ describe("a lingering connection", () => {
     });
     for (const socket of served) socket.destroy();
   });
+
+  it("does not use more memory if many of them send at the same moment", async (test) => {
+    const { listener, port } = await listen(test);
+    const closing = new LingeringClose();
+    const served: Socket[] = [];
+    listener.on("connection", (socket) => {
+      closing.close(socket.on("error", () => undefined).end());
+      served.push(socket);
+    });
+    for (let count = 0; count < 400; count += 1) open(test, port);
+    await waitFor("all connections", async () => served.length === 400 || undefined);
+    test.mock.timers.enable({ apis: ["setInterval"] });
+    for (const socket of served) socket.emit("data", Buffer.alloc(64 * 1_024));
+    const paused = served.filter((socket) => !socket.destroyed && socket.isPaused());
+    assert.ok(paused.length <= 256, `${paused.length} are paused`);
+    for (const socket of served) socket.destroy();
+  });
 });
