@@ -162,8 +162,6 @@ export class Connection extends Duplex {
 
   override _destroy(_error: Error | null, done: Done): void {
     this.#shared.note(this, 0);
-    // The parser may still read it.
-    if (!this.#isPassing) this.#freePacket();
     this.#socket.destroy();
     done();
   }
@@ -247,10 +245,7 @@ export class Connection extends Duplex {
 
   #afterPassing(): void {
     // What still waits is noted no more: nothing would ever note its end.
-    if (this.isClosing || this.destroyed) {
-      this.#freePacket();
-      return;
-    }
+    if (this.isClosing || this.destroyed) return;
     const exchange = this.#exchange;
     if (exchange?.isAnswered === true && exchange.request.complete) this.#next();
     const waits =
@@ -272,15 +267,10 @@ export class Connection extends Duplex {
       this.#socket.pause();
       return;
     }
-    if (this.readableLength === 0) this.#freePacket();
+    // The parser has copied what it keeps.
+    if (this.#packet.length >= freedBytesMin && this.readableLength === 0) freeMemory(this.#packet);
     this.#packet = nothing;
     if (this.#socket.isPaused()) this.#socket.resume();
-  }
-
-  /** The parser has copied what it keeps. */
-  #freePacket(): void {
-    if (this.#packet.length >= freedBytesMin) freeMemory(this.#packet);
-    this.#packet = nothing;
   }
 
   #answered(): void {

@@ -2,7 +2,6 @@
 // Later bytes are discarded unparsed, at a limited rate, so that they don't occupy the event loop.
 
 import type { Socket } from "node:net";
-import { freeMemory } from "../../basics/own-memory.ts";
 import { limits } from "../../domain/limits.ts";
 
 const bytesPerSecond = 16 * 1_024 * 1_024;
@@ -24,11 +23,9 @@ export class LingeringClose {
     socket.removeAllListeners("data");
     let discarded = 0;
     socket.on("data", (chunk: Buffer) => {
-      const { length } = chunk;
-      discarded += length;
-      freeMemory(chunk);
+      discarded += chunk.length;
       if (discarded > limits.lingerBytesMax) socket.destroy();
-      else this.#count(socket, length);
+      else this.#count(socket, chunk.length);
     });
     socket.resume();
     const timer = setTimeout(() => socket.destroy(), limits.lingerMs);
