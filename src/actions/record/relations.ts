@@ -1,6 +1,7 @@
 // Reads the relations of a record: what refers to it, by type, and what it refers to. Reads a bounded number of rows,
 // and none of confidential types for people who may not know of them.
 
+import { setImmediate } from "node:timers/promises";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../store/interface/deletion.ts";
@@ -91,21 +92,25 @@ async function readReferrers(
 
 export interface NamingPart {
   readonly records: readonly Omit<RecordKey, "organizationId">[];
-  /** Where the next part begins; undefined if there is none. */
-  readonly next: number | undefined;
+  readonly hasMore: boolean;
 }
 
-const namingsShownMax = 100;
+/** One search finds about this many records, in parts between which others are served. */
+const examinedMax = 1_000;
+const recordsAtOnce = 500;
 
-/** A part of the transactions that name a party as sender or receiver, as they arrived. Throws like `listReferrers`. */
-export async function listNamings(
-  app: App,
-  key: RecordKey,
-  after: number | undefined,
-): Promise<NamingPart> {
+/** Transactions that name a party as sender or receiver, as many as one search finds. Throws like `listReferrers`. */
+export async function searchNamings(app: App, key: RecordKey): Promise<NamingPart> {
   await requireFindable(app, key);
   const { organizationId, resourceId: party } = key;
-  const query = { organizationId, party, after, recordsMax: namingsShownMax };
-  const { namings, last } = await app.store.readNamings(query);
-  return { records: namings, next: last };
+  const records = new Map<string, NamingPart["records"][number]>();
+  let after: number | undefined;
+  do {
+    const query = { organizationId, party, after, recordsMax: recordsAtOnce };
+    const { namings, last } = await app.store.readNamings(query);
+    for (const one of namings) records.set(`${one.resourceType} ${one.resourceId}`, one);
+    after = last;
+    await setImmediate();
+  } while (after !== undefined && records.size < examinedMax);
+  return { records: [...records.values()], hasMore: after !== undefined };
 }

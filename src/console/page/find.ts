@@ -10,7 +10,7 @@ import {
   type NamingPart,
   readRelations,
   type Referrers,
-  listNamings,
+  searchNamings,
 } from "../../actions/record/relations.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -116,7 +116,7 @@ async function renderReferring(person: Person, key: RecordKey): Promise<Html> {
     <h2 id="referring">What refers to it</h2>
     ${groups.map((group) => renderReferrers(key, group))}
     ${groups.length === 0 && resourceType !== named && renderEmpty("No record refers to it.")}
-    ${isParty && resourceType === named && renderNamings(key, await listNamings(app, key, readPlace(after)))}
+    ${isParty && resourceType === named && renderNamings(key, await searchNamings(app, key))}
     ${isParty && resourceType === "" && renderNamingLink(key)}
   </section>`;
 }
@@ -148,18 +148,10 @@ function renderNamingLink(key: RecordKey): Html {
   </p>`;
 }
 
-/** The number of a change, which is the place in the list of transactions. */
-function readPlace(after: string | undefined): number | undefined {
-  const place = Number(after);
-  return Number.isSafeInteger(place) ? place : undefined;
-}
-
-function renderNamings(key: RecordKey, { records, next }: NamingPart): Html {
-  const { organizationId } = key;
-  const more = recordPath(screen, key, { of: named, after: next?.toString() });
+function renderNamings({ organizationId }: RecordKey, { records, hasMore }: NamingPart): Html {
   const renderOne = (record: (typeof records)[number]) =>
     renderRecordLink({ organizationId, ...record });
   return html`<h3>Transactions that name it as sender or receiver</h3>
-    ${records.length === 0 && next === undefined ? renderEmpty("No transaction names it.") : renderRecords(records, renderOne)}
-    ${next !== undefined && html`<p><a href="${more}">More transactions that name it</a></p>`}`;
+    ${records.length === 0 ? renderEmpty("No transaction names it.") : renderRecords(records, renderOne)}
+    ${hasMore && html`<p>There are more than are listed.</p>`}`;
 }
