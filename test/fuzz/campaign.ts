@@ -17,7 +17,6 @@ import { checkReply, Expectation } from "./check-writes.ts";
 import { checkServer, withFuzzedServer } from "./fuzzed-server.ts";
 import { makeCase } from "./make-case.ts";
 import { exchangeRaw } from "./raw-exchange.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 interface Figures {
   cases: number;
@@ -87,12 +86,7 @@ async function runCase(
   sent: FuzzCase,
   { app, expectation, byStatus, seed }: Run,
 ): Promise<readonly string[]> {
-  const { replies, faults } = await waitFor("a server that has time for a case", async () => {
-    const done = await sendCase(server, sent);
-    // One that hardly gets a processor refuses large bodies, and asks to try again.
-    const isRefused = done.replies.length > 0 && done.replies.every(isForLater);
-    return !isRefused && done;
-  });
+  const { replies, faults } = await sendCase(server, sent);
   for (const reply of replies) {
     byStatus[reply.status] = (byStatus[reply.status] ?? 0) + 1;
     faults.push(...checkReply(sent, reply));
@@ -100,10 +94,6 @@ async function runCase(
       faults.push(...(await expectation.evaluate(app, sent.write, reply)));
   }
   return faults.length === 0 ? [] : [describeCase(seed, sent, { faults, replies })];
-}
-
-function isForLater({ status, headers }: Reply): boolean {
-  return status === 503 && headers["retry-after"] !== undefined;
 }
 
 async function sendCase(

@@ -228,7 +228,7 @@ interface Delivered {
   readonly isStuck: boolean;
 }
 
-const stuckAfterMs = 120_000;
+const stuckAfterMs = 30_000;
 const piecesMax = 8;
 
 type Way = "whole" | "pieces" | "cut" | "reset" | "unread";
