@@ -158,23 +158,6 @@ export function testRestricted(engine: Engine): void {
       );
     });
 
-    it("leaves a reference that its report has stated again, and redacts the others", async (test) => {
-      const { store } = await openAcme(engine, test);
-      await setFloor(store, report, 10, "report_filed_at");
-      for (const id of ["t1", "t2"]) await store.add("transaction", id, seen(2));
-      await store.add("transaction_alert", "a", { ...seen(2), related_tx_ids: ["t1"] });
-      const filed = { report_filed_at: new Date(onDay(3)).toISOString() };
-      const related_tx_ids = ["t1", "t2"];
-      await addReport(store, "r", { ...filed, related_tx_ids, related_alert_id: "a" });
-      const { set } = await deleteNow(store, ["transaction", "t1"]);
-      const again = draftOf(report, "r", { ...seen(4), ...filed, related_tx_ids });
-      await store.write(again, { resourceType: report, mode: "update" });
-      assert.equal((await requireEnd(store, set, onDay(13))).redacted, 1);
-      const [first] = await store.payloadsOf(keyOf(report, "r"));
-      const left = [first?.["related_tx_ids"], first?.["related_alert_id"]];
-      assert.deepEqual(left, [related_tx_ids, undefined]);
-    });
-
     it("follows a report that a later deletion moves, and forgets one that is erased", async (test) => {
       const { store } = await openAcme(engine, test);
       await setFloor(store, report, 10);

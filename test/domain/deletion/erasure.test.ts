@@ -24,7 +24,7 @@ import {
 } from "../../../src/domain/deletion/party.ts";
 import { makeDraft } from "../../../src/domain/record/payload.ts";
 import { newPseudonym } from "../../../src/store/sql/erase/pseudonym.ts";
-import { namingAfter } from "../../../src/store/sql/erase/redaction.ts";
+import { advance, beginning } from "../../../src/store/sql/erase/redact-long.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 
 /** Lines such as `check/c1 > transaction/t1`; `~` for a mention. */
@@ -347,7 +347,7 @@ describe("a rewritten transaction", () => {
       const changes = before.map((payload, at) => {
         return { ...key, change_no: at + 1, reply_key: null, payload, after: after[at] ?? "" };
       });
-      return namingAfter("absent", changes, one);
+      return advance(beginning, changes, one).pseudonym;
     };
     assert.equal(evaluate([text("p")], [text(one)]), "added");
     assert.equal(evaluate([text(one), text("p")], [text(one), text(one)]), "known");

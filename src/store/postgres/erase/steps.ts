@@ -57,11 +57,10 @@ async function verifyAndComplete(
   seal: SealReceipt | undefined,
 ): Promise<ReadonlyMap<string, Verified>> {
   const chosen = await transaction.perform(chooseNext, ids, targetsMax);
-  const processing = await leases.lock(transaction, chosen);
-  const deletions = processing.map(({ deletion }) => deletion);
+  const deletions = (await leases.lock(transaction, chosen)).map(({ deletion }) => deletion);
   await lockPlansFor(transaction, deletions);
   const options = { now: act.now, bounds, targetsMax };
-  const results = await transaction.perform(verifyDeletions, processing, options);
+  const results = await transaction.perform(verifyDeletions, deletions, options);
   const clean = deletions.filter((_, index) => results[index]?.result === "clean");
   const verified = new Map<string, Verified>(
     chosen.map((id, index) => [id, results[index] ?? { result: "found" }]),

@@ -25,7 +25,7 @@ import { auditActs } from "../trail/audit.ts";
 import { type NumberedKey, among, keyRows, named, numberedRows } from "../statement/named.ts";
 import { lock, type Statements, all, Rows, run } from "../statement/statements.ts";
 import { storeParts } from "../store-parts.ts";
-import { type Cursors, readCursors } from "./redaction.ts";
+import type { Cursors } from "./redact-long.ts";
 import { type NamedParty, readNamedParties, replaceEntries } from "../party/entries.ts";
 import { redactReferences, type RedactedTypes } from "./redact-records.ts";
 import { uniqueKeys, shortenRecords } from "./shorten-records.ts";
@@ -64,7 +64,7 @@ function* eraseNext(
     const isDone = yield* eraseOrganizationStep(first, args);
     return isDone ? { ...nothing, done: [deletion.deletionRequestId] } : nothing;
   }
-  const cursors = readCursors(processing, "erasing");
+  const cursors = new Map(processing.map((one) => [one.deletion.deletionRequestId, one.cursor]));
   const deletions = processing.map((one) => one.deletion);
   return yield* eraseParts(yield* findTargets(deletions, "toErase", recordsMax), cursors, act);
 }
@@ -90,7 +90,7 @@ function* eraseParts(given: readonly PlanPart[], cursors: Cursors, act: Act): St
   const going = targets.filter(({ action }) => action === "erase");
   const parties = yield* readNamedParties(uniqueKeys(going));
   const erased = yield* eraseUnrestricted(targets);
-  const { moved, notes } = yield* moveRecords(parts);
+  const { moved, notes } = yield* moveRestricted(parts);
   if (going.some(({ resource_type }) => namesParties(resource_type))) {
     yield* replaceEntries({ remove: parties, add: inTheirSets(parties, going) });
   }
@@ -143,6 +143,20 @@ function* eraseUnrestricted(
   return Map.groupBy(erased, (key) => owners.get(keyText(key))?.deletion_request_id ?? "");
 }
 
+/** Returns for each restricted set, by its organization id, the records that still existed, by their former keys. */
+function* moveRestricted(parts: readonly PlanPart[]): Statements<{
+  readonly moved: ReadonlyMap<string, readonly RecordKey[]>;
+  readonly notes: readonly AuditNote[];
+}> {
+  const leaving = parts.flatMap(({ deletion, targets }) => {
+    const kept = targets.filter(({ action, restricted }) => action === "erase" && restricted);
+    const set = restrictedId(deletion.deletionRequestId);
+    return numberedKeys(kept).map((key) => ({ ...key, set }));
+  });
+  const { moved, notes } = yield* moveRecords(leaving);
+  return { moved: Map.groupBy(moved, ({ organizationId }) => organizationId), notes };
+}
+
 function progressOf(
   { deletion, targets }: PlanPart,
   results: {
@@ -156,8 +170,7 @@ function progressOf(
   const { organizationId } = deletion;
   const set = results.moved.get(restrictedId(id)) ?? [];
   const moved = set.map((key) => ({ ...key, organizationId }));
-  const redactedTypes = (results.redacted.get(id) ?? []).map(({ type }) => type);
-  return { deletion, done: targets, erased, moved, redactedTypes };
+  return { deletion, done: targets, erased, moved, redactedTypes: results.redacted.get(id) ?? [] };
 }
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;
@@ -248,27 +261,20 @@ interface MovingRecord extends NumberedKey {
 }
 
 /**
- * Moves records to the restricted store. Returns for each set, by its organization id, the records that still existed,
- * and the audit notes of their holds. Runs the same number of statements even without records, because the time must
- * not disclose whether there are any.
+ * Moves records to the restricted store. Returns those that still existed, with the organization id of their set and
+ * the audit notes of their holds. Runs the same number of statements even without records, because the time must not
+ * disclose whether there are any.
  */
-function* moveRecords(parts: readonly PlanPart[]): Statements<{
-  readonly moved: ReadonlyMap<string, readonly RecordKey[]>;
-  readonly notes: readonly AuditNote[];
-}> {
-  const records = parts.flatMap(({ deletion, targets }): readonly MovingRecord[] => {
-    const kept = targets.filter(({ action, restricted }) => action === "erase" && restricted);
-    const set = restrictedId(deletion.deletionRequestId);
-    return numberedKeys(kept).map((one) => ({ ...one, set }));
-  });
+function* moveRecords(
+  records: readonly MovingRecord[],
+): Statements<{ readonly moved: readonly RecordKey[]; readonly notes: readonly AuditNote[] }> {
   yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, numberedRows(records)));
   const values = records.map((one) => [...keyValues(one), one.recordNo, one.set]);
   const rows = new Rows(values, 5);
   yield* run(moveChanges, rows);
   yield* run(moveRelations, rows);
   const notes = yield* moveHolds(records);
-  const moved = (yield* all<KeyRow>(moveRows, rows)).map(toKey);
-  return { moved: Map.groupBy(moved, ({ organizationId }) => organizationId), notes };
+  return { moved: (yield* all<KeyRow>(moveRows, rows)).map(toKey), notes };
 }
 
 const moveHoldsOf = `

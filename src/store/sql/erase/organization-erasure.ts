@@ -174,7 +174,7 @@ export function* eraseOrganizationStep(
   const done = place === undefined ? [target] : [];
   const erased = erasedTypes.map((resourceType) => ({ resourceType }));
   yield* storeProgressOf([{ deletion, done, erased, moved: [], redactedTypes: [] }], act);
-  yield* storeCursor(deletion, place);
+  yield* storeCursor(deletion, place === undefined ? null : JSON.stringify(place));
   return place === undefined;
 }
 

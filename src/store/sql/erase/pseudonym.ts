@@ -9,8 +9,9 @@ import { all, Rows, run, type Statements, lock } from "../statement/statements.t
 import { randomBytes } from "node:crypto";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import type { Act } from "../../interface/act.ts";
-import { nodeRows, type RelationKey } from "../plan/relations.ts";
+import type { Reference } from "../plan/erasure.ts";
+import type { RedactionOptions, Renamed } from "./redact-long.ts";
+import { nodeRows } from "../plan/relations.ts";
 import {
   type NodeKey,
   nodeKey,
@@ -90,35 +91,36 @@ const findNaming = `
     --citus AND relation.to_id = ANY ($3::text[])
   ORDER BY from_type, from_id`;
 
-/** A record in which this step has replaced the first id of a party by the pseudonym of its deletion. */
-export interface Renamed {
-  /** The deletion. */
-  readonly id: string;
-  readonly key: RecordKey;
+type NamingRow = Omit<Reference, "deletion_request_id" | "organization_id">;
+
+/** Records in which the pseudonym has replaced the id of the party of a deletion. */
+interface Renaming {
+  readonly deletion: Deletion;
+  readonly pseudonym: string;
+  readonly records: readonly RecordKey[];
 }
 
-export interface Keeping {
-  readonly deletions: readonly Deletion[];
-  readonly pseudonyms: Pseudonyms;
-  readonly act: Act;
-}
-
-/** For each record: the deletions whose pseudonym is in it, or in a record that it names. */
-type Concerned = ReadonlyMap<NodeKey, ReadonlySet<Deletion>>;
+/** For each record: the replacements that concern it or a record that it names. */
+type Concerned = ReadonlyMap<NodeKey, ReadonlySet<Renaming>>;
 
 /** Must run with the replacements. As many statements without a report: on PostgreSQL the time would disclose it. */
 export function* keepPseudonyms(
   renamed: readonly Renamed[],
-  { deletions, pseudonyms, act: { now } }: Keeping,
+  { deletions, pseudonyms, act: { now } }: RedactionOptions,
 ): Statements<void> {
-  const byId = new Map(deletions.map((one) => [one.deletionRequestId, one]));
-  const byOwner = Map.groupBy(renamed, ({ key }) => key.organizationId);
+  const byDeletion = Map.groupBy(renamed, ({ id }) => id);
+  const renamings = deletions.flatMap((deletion) => {
+    const { deletionRequestId: id } = deletion;
+    const [found, pseudonym] = [byDeletion.get(id), pseudonyms.get(id)];
+    if (found === undefined || pseudonym === undefined) return [];
+    return [{ deletion, pseudonym, records: found.map(({ key }) => key) }];
+  });
+  const byOwner = Map.groupBy(renamings, ({ deletion }) => deletion.organizationId);
   for (const [organizationId, some] of byOwner) {
     const confidential = yield* readConfidentialTypes(organizationId);
-    const concerned = some.flatMap(({ id, key }) => {
-      const deletion = byId.get(id);
-      return deletion ? [[nodeKey(key.resourceType, key.resourceId), deletion] as const] : [];
-    });
+    const concerned = some.flatMap((one) =>
+      one.records.map((key) => [nodeKey(key.resourceType, key.resourceId), one] as const),
+    );
     const search = { organizationId, types: confidential.union(supportingTypes) };
     // The reports that the records support directly, or by an alert.
     const direct = yield* findConcerned(groupPairs(concerned), search);
@@ -126,9 +128,9 @@ export function* keepPseudonyms(
     const indirect = yield* findConcerned(between, search);
     const reports = [...direct, ...indirect].filter(([node]) => confidential.has(typeOf(node)));
     const keeping = reports.flatMap(([node, ones]) =>
-      [...ones].map((deletion) => {
-        const { requestedAt } = deletion;
-        return { ...keyOfNode(organizationId, node), movedBy: undefined, requestedAt, deletion };
+      [...ones].map((one) => {
+        const { requestedAt } = one.deletion;
+        return { ...keyOfNode(organizationId, node), movedBy: undefined, requestedAt, one };
       }),
     );
     // Whatever a deletion was allowed before a restore, the report has to be kept now.
@@ -138,10 +140,10 @@ export function* keepPseudonyms(
     // A deletion that moves one of them later finds the reference.
     yield* lock(kept);
     yield* noteReferences(
-      kept.map(({ deletion: { deletionRequestId, resourceType: type }, ...report }) => ({
-        deletionRequestId,
+      kept.map(({ one: { deletion, pseudonym }, ...report }) => ({
+        deletionRequestId: deletion.deletionRequestId,
         report,
-        to: { type, id: pseudonyms.get(deletionRequestId) ?? "" },
+        to: { type: deletion.resourceType, id: pseudonym },
       })),
     );
   }
@@ -153,10 +155,13 @@ function typeOf(node: NodeKey): ResourceType {
 
 function* findConcerned(
   concerned: Concerned,
-  search: { readonly organizationId: string; readonly types: ReadonlySet<ResourceType> },
+  {
+    organizationId,
+    types,
+  }: { readonly organizationId: string; readonly types: ReadonlySet<ResourceType> },
 ): Statements<Concerned> {
-  const keys = nodeRows(search.organizationId, [...concerned.keys()]);
-  const rows = yield* all<RelationKey>(findNaming, keys, [...search.types]);
+  const keys = nodeRows(organizationId, [...concerned.keys()]);
+  const rows = yield* all<NamingRow>(findNaming, keys, [...types]);
   const pairs = rows.flatMap(({ from_type, from_id, to_type, to_id }) =>
     [...(concerned.get(nodeKey(to_type, to_id)) ?? [])].map(
       (one) => [nodeKey(from_type, from_id), one] as const,
@@ -165,7 +170,7 @@ function* findConcerned(
   return groupPairs(pairs);
 }
 
-function groupPairs(pairs: readonly (readonly [NodeKey, Deletion])[]): Concerned {
+function groupPairs(pairs: readonly (readonly [NodeKey, Renaming])[]): Concerned {
   const grouped = Map.groupBy(pairs, ([node]) => node);
   return new Map([...grouped].map(([node, some]) => [node, new Set(some.map(([, one]) => one))]));
 }

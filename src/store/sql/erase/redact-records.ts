@@ -1,26 +1,22 @@
 // Removes references to what is erased from records that stay, and replaces the ids of erased parties in them. A record
-// with several references is rewritten once; one with many changes part by part, and its relations are removed with the
-// last part.
+// with several references is rewritten once; one with many changes part by part (redact-long.ts).
 
-import { keyText } from "../../../domain/record/record-write.ts";
-import { storeCursor } from "../plan/claim.ts";
-import type { PlanPart, TargetRow } from "../plan/erasure.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { type PlanPart, type Reference, referencesOf } from "../plan/erasure.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
 import { among } from "../statement/named.ts";
+import { measureShortRecords, readChanges } from "../record/changes.ts";
 import { redactAll, storeRewritten, type Rewritten } from "./rewrite.ts";
-import { keepPseudonyms, type Keeping, type Pseudonyms } from "./pseudonym.ts";
 import {
-  cursorAfter,
-  type Cursors,
+  boundRedactions,
   erasedBy,
-  isRedaction,
-  type Naming,
-  namingAfter,
-  namingBefore,
-  readRedactions,
-  type Redaction,
-  type RedactionPart,
-} from "./redaction.ts";
+  type RedactionOptions,
+  type Renamed,
+  advance,
+  beginning,
+} from "./redact-long.ts";
+import { keepPseudonyms } from "./pseudonym.ts";
 
 const columns = ["organization_id", "from_type", "from_id", "to_type", "to_id"] as const;
 
@@ -29,14 +25,10 @@ const removeRelations = `
     --citus AND relation.to_id = ANY ($5::text[])
   RETURNING relation.organization_id, relation.from_type, relation.from_id, relation.to_type, relation.to_id`;
 
-/** The type of a record that was changed for the deletion with this id. */
-interface RedactedType {
-  readonly id: string;
-  readonly type: string;
-}
+type RelationRow = Omit<Reference, "deletion_request_id">;
 
-/** One entry for each reference or id that was removed, by deletion. */
-export type RedactedTypes = ReadonlyMap<string, readonly RedactedType[]>;
+/** For each deletion: the types of the changed records, one entry for each reference or id that was removed. */
+export type RedactedTypes = ReadonlyMap<string, readonly string[]>;
 
 interface Redacted {
   /** The parts that this step processes: each may end before a record that has to wait for the next step. */
@@ -46,75 +38,83 @@ interface Redacted {
 
 export function* redactReferences(
   given: readonly PlanPart[],
-  options: Keeping & { readonly cursors: Cursors },
+  options: RedactionOptions,
 ): Statements<Redacted> {
-  const { cursors, pseudonyms } = options;
-  const read = yield* readRedactions(given, cursors);
-  const parts = read.map(({ part }) => part);
-  const removed = yield* removeReferences(parts.flatMap(({ targets }) => targets));
-  const namings = yield* rewriteRecords(read, pseudonyms);
-  // A deletion may have several redactions of a record in its plan.
-  const added = [...namings].flatMap(([one, naming]) => {
-    return namingBefore(one) === "absent" && naming === "added" ? [one] : [];
-  });
-  const renamed = [
-    ...new Map(added.map((one) => [`${one.id}\n${keyText(one.key)}`, one])).values(),
-  ];
-  for (const { part, begun } of read) {
-    const next = begun && { ...cursorAfter(begun), pseudonym: namings.get(begun) };
-    if (next !== undefined || cursors.has(part.deletion.deletionRequestId))
-      yield* storeCursor(part.deletion, next);
-  }
-  yield* keepPseudonyms(renamed, options);
-  const types = [...removed, ...renamed.map(({ id, key }) => ({ id, type: key.resourceType }))];
-  return { parts, types: Map.groupBy(types, ({ id }) => id) };
-}
-
-/** Returns the types of the records that had them, with the deletions; what two remove counts for the first. */
-function* removeReferences(targets: readonly TargetRow[]): Statements<readonly RedactedType[]> {
+  const types: { readonly id: string; readonly type: string }[] = [];
+  const planned = groupByRecord(given.flatMap(({ targets }) => referencesOf(targets, open)));
+  const sizes = yield* measureShortRecords(keysOf(planned));
+  const {
+    parts,
+    long,
+    renamed: renamedLong,
+  } = yield* boundRedactions(given, { ...options, sizes });
+  const targets = parts.flatMap((part) => part.targets);
   // The same statements run whether or not a reference remains: the time must not disclose it.
-  const remaining = targets.filter(({ action, restricted }) => action === "redact" && restricted);
-  yield* removeThem(remaining);
-  const redactions = targets.filter(isRedaction);
-  const owners = new Map(
-    redactions.toReversed().map((one) => [relationOf(one).join("\n"), one.deletion_request_id]),
-  );
-  return (yield* removeThem(redactions)).flatMap((row) => {
-    const id = owners.get(columns.map((column) => row[column]).join("\n"));
-    return id === undefined ? [] : [{ id, type: row.from_type }];
-  });
+  yield* removeThem(referencesOf(targets, { restricted: true }));
+  const references = referencesOf(targets, open);
+  // A reference that two deletions remove counts for one of them.
+  const owners = new Map(references.toReversed().map((one) => [relationText(one), one]));
+  for (const row of yield* removeThem(references)) {
+    const owner = owners.get(relationText(row));
+    if (owner !== undefined) types.push({ id: owner.deletion_request_id, type: row.from_type });
+  }
+  const byRecord = groupByRecord(references.filter((one) => !long.has(recordTextOf(one))));
+  const erasedOf = (record: string) => erasedBy(byRecord.get(record) ?? [], options.pseudonyms);
+  const rewritten = redactAll(yield* readChanges(keysOf(byRecord)), erasedOf);
+  yield* storeRewritten(rewritten);
+  const renamed = [...findRenamed(rewritten, byRecord, options.pseudonyms), ...renamedLong];
+  for (const { id, key } of renamed) types.push({ id, type: key.resourceType });
+  yield* keepPseudonyms(renamed, options);
+  const byDeletion = [...Map.groupBy(types, ({ id }) => id)];
+  return {
+    parts,
+    types: new Map(byDeletion.map(([id, some]) => [id, some.map(({ type }) => type)])),
+  };
 }
 
-type RelationRow = Readonly<Record<(typeof columns)[number], string>>;
+const open = { restricted: false };
 
-function* removeThem(targets: readonly TargetRow[]): Statements<readonly RelationRow[]> {
-  return yield* all<RelationRow>(
-    removeRelations,
-    new Rows(targets.map(relationOf), columns.length),
-  );
+type ByRecord = ReadonlyMap<string, readonly Reference[]>;
+
+function groupByRecord(references: readonly Reference[]): ByRecord {
+  return Map.groupBy(references, recordTextOf);
 }
 
-function relationOf(target: TargetRow) {
-  const { organization_id, resource_type, resource_id, to_type, to_id } = target;
-  return [organization_id, resource_type, resource_id, to_type, to_id] as const;
+function keysOf(byRecord: ByRecord): readonly RecordKey[] {
+  return [...byRecord.values()].flatMap(([first]) => (first ? [toKey(recordOf(first))] : []));
 }
 
-/** Returns whether the record of each redaction now names the pseudonym of the deletion. */
-function* rewriteRecords(
-  read: readonly RedactionPart[],
-  pseudonyms: Pseudonyms,
-): Statements<ReadonlyMap<Redaction, Naming>> {
-  const redactions = read.flatMap(({ whole, begun }) => [...whole, ...(begun ? [begun] : [])]);
-  const changed: Rewritten[] = [];
-  const namings = new Map<Redaction, Naming>();
-  for (const some of Map.groupBy(redactions, ({ key }) => keyText(key)).values()) {
-    const targets = some.flatMap((one) => one.targets);
-    const rewritten = redactAll(some[0]?.changes ?? [], erasedBy(targets, pseudonyms));
-    changed.push(...rewritten);
-    for (const one of some) {
-      namings.set(one, namingAfter(namingBefore(one), rewritten, pseudonyms.get(one.id)));
+function recordTextOf(reference: Reference): string {
+  return rowKeyText(recordOf(reference));
+}
+
+function* removeThem(references: readonly Reference[]): Statements<readonly RelationRow[]> {
+  const rows = references.map((reference) => columns.map((column) => reference[column]));
+  return yield* all<RelationRow>(removeRelations, new Rows(rows, columns.length));
+}
+
+function relationText(row: RelationRow): string {
+  return columns.map((column) => row[column]).join("\n");
+}
+
+function recordOf({ organization_id, from_type, from_id }: Reference): KeyRow {
+  return { organization_id, resource_type: from_type, resource_id: from_id };
+}
+
+function findRenamed(
+  changes: readonly Rewritten[],
+  references: ByRecord,
+  pseudonyms: RedactionOptions["pseudonyms"],
+): readonly Renamed[] {
+  const found: Renamed[] = [];
+  if (pseudonyms.size === 0) return found;
+  for (const [record, ofRecord] of Map.groupBy(changes, rowKeyText)) {
+    const [first] = ofRecord;
+    const ids = new Set(references.get(record)?.map((one) => one.deletion_request_id));
+    for (const id of ids) {
+      const { pseudonym } = advance(beginning, ofRecord, pseudonyms.get(id));
+      if (first !== undefined && pseudonym === "added") found.push({ id, key: toKey(first) });
     }
   }
-  yield* storeRewritten(changed);
-  return namings;
+  return found;
 }

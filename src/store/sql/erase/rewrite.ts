@@ -1,12 +1,11 @@
 // Rewrites the payloads of records: removes references to what is erased, and replaces the ids of parties. Callers
 // decide which records and which references.
 
-import { type Node, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { namingTypes, partiesOf } from "../../../domain/deletion/party.ts";
 import type { Payload } from "../../../domain/record-type.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
 import { redactPayload, type ErasedRecords } from "../../shared/redact-payload.ts";
-import { toKey } from "../../shared/record-key.ts";
+import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import { replaceEntries } from "../party/entries.ts";
 import type { PayloadRow } from "../record/changes.ts";
 import { type Statements, Rows, run } from "../statement/statements.ts";
@@ -35,25 +34,15 @@ export interface Rewritten extends PayloadRow {
   readonly after: string;
 }
 
+/** `erasedOf` is called with the text of a record's key (record-key.ts). */
 export function redactAll(
   changes: readonly PayloadRow[],
-  erased: ErasedRecords,
+  erasedOf: (record: string) => ErasedRecords,
 ): readonly Rewritten[] {
   return changes.map((change) => ({
     ...change,
-    after: redactPayload(change.resource_type, change.payload, erased),
+    after: redactPayload(change.resource_type, change.payload, erasedOf(rowKeyText(change))),
   }));
-}
-
-/** The id may be in a field that is not a reference. */
-export function refersTo(
-  { resource_type, payload }: PayloadRow,
-  { type, id }: Node,
-  pseudonym?: string,
-): boolean {
-  if (!payload.includes(JSON.stringify(id))) return false;
-  const erased = new Map([[nodeKey(type, id), pseudonym]]);
-  return redactPayload(resource_type, payload, erased) !== payload;
 }
 
 /** Stores the payloads that differ. The caller must lock the records first. */

@@ -7,7 +7,7 @@ import { keyRows, namedRecords } from "../statement/named.ts";
 import { changeAfter } from "../record/changes.ts";
 import { readFirstNamed, replaceEntries } from "../party/entries.ts";
 import { removeRepliesOf } from "./rewrite.ts";
-import { partUpTo, type PlanPart, type TargetRow } from "../plan/erasure.ts";
+import type { PlanPart, TargetRow } from "../plan/erasure.ts";
 
 /** Removes a part of the changes of one record that has many. */
 const removeSomeChanges = `
@@ -38,12 +38,17 @@ const findLong = `
     JOIN record USING (organization_id, resource_type, resource_id)
   WHERE EXISTS (${changeAfter} ${changesMax})`;
 
-interface LongRow extends KeyRow {
+export interface LongRow extends KeyRow {
   readonly record_no: number;
 }
 
+/** Finds, on SQLite, those of these records that have many changes. */
+export function* findLongRecords(keys: readonly RecordKey[]): Statements<readonly LongRow[]> {
+  return keys.length === 0 ? [] : yield* all<LongRow>(findLong, keyRows(keys));
+}
+
 /** Removes up to `max` changes of a long record, or only their replies if the record is moved; returns how many. */
-function* shortenRecord(
+export function* shortenRecord(
   row: LongRow,
   { max, isMoved }: { readonly max: number; readonly isMoved: boolean },
 ): Statements<number> {
@@ -65,22 +70,18 @@ export function uniqueKeys(targets: readonly TargetRow[]): readonly RecordKey[] 
   return [...new Map(targets.map((row) => [rowKeyText(row), toKey(row)])).values()];
 }
 
-function isErased({ action }: TargetRow): boolean {
-  return action === "erase";
-}
-
 /** Writers wait for it: a record that still has changes ends the part. Confidential records have their own bound. */
 export function* shortenRecords(parts: readonly PlanPart[]): Statements<readonly PlanPart[]> {
-  const going = parts.flatMap(({ targets }) => targets.filter(isErased));
-  if (going.length === 0) return parts;
-  const long = yield* all<LongRow>(findLong, keyRows(uniqueKeys(going)));
+  const going = parts.flatMap(({ targets }) => targets).filter(({ action }) => action === "erase");
+  const long = yield* findLongRecords(uniqueKeys(going));
+  if (long.length === 0) return parts;
   const rows = new Map(long.map((row) => [rowKeyText(row), row]));
   const left = { open: longChangesMax, confidential: longChangesMax };
   const bounded: PlanPart[] = [];
   for (const part of parts) {
-    let end: number | undefined;
+    let end = part.targets.length;
     for (const [index, target] of part.targets.entries()) {
-      const row = isErased(target) ? rows.get(rowKeyText(target)) : undefined;
+      const row = target.action === "erase" ? rows.get(rowKeyText(target)) : undefined;
       if (row === undefined) continue;
       const kind = part.isConfidential(target) ? "confidential" : "open";
       const isMoved = Boolean(target.restricted);
@@ -89,7 +90,8 @@ export function* shortenRecords(parts: readonly PlanPart[]): Statements<readonly
       end = index;
       break;
     }
-    bounded.push(partUpTo(part, end));
+    const isWhole = end === part.targets.length;
+    bounded.push(isWhole ? part : { ...part, targets: part.targets.slice(0, end), isLast: false });
   }
   return bounded;
 }

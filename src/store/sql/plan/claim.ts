@@ -9,7 +9,7 @@ import { auditActs } from "../trail/audit.ts";
 import { inOrderOf, noteOfDeletion } from "../deletion/deletion.ts";
 import { named } from "../statement/named.ts";
 import type { Obstacle } from "./plan.ts";
-import { all, Rows, run, type Statements } from "../statement/statements.ts";
+import { all, Rows, run, type Statements, scalar } from "../statement/statements.ts";
 
 const setClaimed = `
   UPDATE deletion SET
@@ -31,6 +31,8 @@ const setProgress = `
     --sqlite lease_until = max(lease_until, $3)
     --postgres lease_until = greatest(lease_until, $3)
   WHERE deletion_request_id = $1`;
+
+const readCursor = `SELECT cursor FROM deletion WHERE deletion_request_id = $1`;
 
 const setWaiting = `
   UPDATE deletion SET waiting_for = named.waiting_for, held = named.held,
@@ -88,25 +90,28 @@ export function* beginDeletions(
   return begun;
 }
 
-/** Stores where the current step of a deletion continues; undefined at the end of the step. */
+/** Stores where the current step of a deletion continues; null at the end of the step. */
 export function* storeCursor(
   { deletionRequestId }: Deletion,
-  cursor: object | undefined,
+  cursor: string | null,
 ): Statements<void> {
-  yield* run(setCursor, deletionRequestId, textOf(cursor));
+  yield* run(setCursor, deletionRequestId, cursor);
 }
 
-/** Stores where the verification of a deletion continues; undefined if it is not within a record. */
+/** Stores where the verification of a deletion continues; null if it is not within a record. */
 export function* storeVerified(
   { deletionRequestId }: Deletion,
   cursor: object | undefined,
   now: number,
 ): Statements<void> {
-  yield* run(setProgress, deletionRequestId, textOf(cursor), now + limits.deletionLeaseMs);
+  const stored = cursor === undefined ? null : JSON.stringify(cursor);
+  yield* run(setProgress, deletionRequestId, stored, now + limits.deletionLeaseMs);
 }
 
-function textOf(cursor: object | undefined): string | null {
-  return cursor === undefined ? null : JSON.stringify(cursor);
+export function* readCursorOf({
+  deletionRequestId,
+}: Pick<Deletion, "deletionRequestId">): Statements<string | null> {
+  return (yield* scalar<string | null>(readCursor, deletionRequestId)) ?? null;
 }
 
 /** Postpones one that is processing, too: a related record that has arrived may be under a hold or a floor. */

@@ -137,11 +137,6 @@ export interface PlanPart {
   readonly isConfidential: (target: TargetRow) => boolean;
 }
 
-/** Ends a part before the target with this index, if there is one. */
-export function partUpTo(part: PlanPart, end: number | undefined): PlanPart {
-  return end === undefined ? part : { ...part, targets: part.targets.slice(0, end), isLast: false };
-}
-
 /**
  * Reads the next targets of what `chooseNext` has chosen. Those of confidential types have a bound of their own, so
  * that they never affect the number of parts, which the time discloses.
@@ -258,4 +253,31 @@ export function* storeProgressOf(progress: readonly ErasureProgress[], act: Act)
 
 function typesOf(records: ErasureProgress["erased"]): readonly string[] {
   return records.map(({ resourceType }) => resourceType);
+}
+
+/** A reference to redact, and the record that contains it. */
+export interface Reference {
+  readonly deletion_request_id: string;
+  readonly organization_id: string;
+  readonly from_type: string;
+  readonly from_id: string;
+  readonly to_type: string;
+  readonly to_id: string;
+}
+
+/** `restricted` selects those in reports that have to be kept: only their relations are removed. */
+export function referencesOf(
+  targets: readonly TargetRow[],
+  { restricted }: { readonly restricted: boolean },
+): readonly Reference[] {
+  return targets
+    .filter((target) => target.action === "redact" && Boolean(target.restricted) === restricted)
+    .map(toReference);
+}
+
+function toReference(target: TargetRow): Reference {
+  const { deletion_request_id, organization_id, to_type, to_id } = target;
+  if (to_type === null || to_id === null) throw new TypeError("a redaction names no reference");
+  const from = { from_type: target.resource_type, from_id: target.resource_id };
+  return { deletion_request_id, organization_id, ...from, to_type, to_id };
 }

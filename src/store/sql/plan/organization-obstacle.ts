@@ -229,13 +229,13 @@ export function* planAll(
   const plan = yield* planOrganization(planning, scan);
   if (plan === "floors") {
     const next = yield* scanFloors(planning, scan, bounds);
-    yield* storeCursor(deletion, next);
+    yield* storeCursor(deletion, JSON.stringify(next));
     // The deletion becomes due now, after those that were due before.
     yield* postpone(deletion, { waitingFor: readingFloors, held: false, retryAt: now }, now);
     return undefined;
   }
   if (!isObstacle(plan)) return plan;
-  yield* storeCursor(deletion, undefined);
+  yield* storeCursor(deletion, null);
   yield* postpone(deletion, plan, now);
   return undefined;
 }

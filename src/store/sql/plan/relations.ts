@@ -5,7 +5,7 @@ import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/er
 import type { RelationKind, ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { rowKeyText } from "../../shared/record-key.ts";
-import type { TargetRow } from "./erasure.ts";
+import type { Reference, TargetRow } from "./erasure.ts";
 import { all, rest, Rows, type Statements } from "../statement/statements.ts";
 import { joinTargets, keyRows, named, inNamedIds } from "../statement/named.ts";
 
@@ -51,14 +51,7 @@ const findGoing = `
     --citus AND target.resource_id = ANY ($3::text[])
   `;
 
-export interface RelationKey {
-  readonly from_type: string;
-  readonly from_id: string;
-  readonly to_type: string;
-  readonly to_id: string;
-}
-
-export interface RelationRow extends RelationKey {
+export interface RelationRow extends Omit<Reference, "deletion_request_id" | "organization_id"> {
   readonly kind: RelationKind;
 }
 

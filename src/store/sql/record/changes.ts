@@ -1,7 +1,7 @@
-// Reads the changes of records that stay: all of records with few changes, and part by part those of records with many,
-// so that no transaction reads more than it may rewrite. Changes nothing.
+// Reads the changes of records: all of records with few changes, and part by part those of records with many, so that
+// no statement reads more than its caller has room for. Changes nothing.
 
-import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
 import { all, type Statements } from "../statement/statements.ts";
@@ -77,7 +77,11 @@ export interface PayloadRow extends KeyRow {
   readonly reply_key: Uint8Array | null;
 }
 
-interface Size {
+export function* readChanges(keys: readonly RecordKey[]): Statements<readonly PayloadRow[]> {
+  return yield* all<PayloadRow>(readAll, keyRows(keys));
+}
+
+export interface Size {
   readonly changes: number;
   readonly bytes: number;
 }
@@ -98,6 +102,14 @@ export class Room {
     this.#bytes -= bytes;
     return true;
   }
+}
+
+/** Returns the sizes of those records that exist and have few changes, by the texts of their keys. */
+export function* measureShortRecords(
+  keys: readonly RecordKey[],
+): Statements<ReadonlyMap<string, Size>> {
+  const rows = yield* all<KeyRow & Size>(measureShort, keyRows(keys));
+  return new Map(rows.map((row) => [rowKeyText(row), row]));
 }
 
 export interface ChangesPart {
@@ -121,82 +133,4 @@ export function* readChangesAfter(
   if (last === undefined || end === 0) return { changes: [], isLast: sizes.length === 0 };
   const changes = yield* all<PayloadRow>(readPage, ...from, last.change_no);
   return { changes, isLast: end === -1 && sizes.length < sizesMax };
-}
-
-/** The last change that was read of what is `Wanted`. */
-export function lastChangeOf({ after, changes }: Wanted & ChangesPart): number {
-  return changes.at(-1)?.change_no ?? after;
-}
-
-/** A record of which a transaction reads the changes that arrived after this one. */
-export interface Wanted {
-  readonly key: RecordKey;
-  readonly after: number;
-  /** Such records have a room of their own, so that they never affect how much is read of others. */
-  readonly isConfidential: boolean;
-}
-
-/**
- * Reads the changes of the records in each list, in order, as many as there is room for. A list ends with the first
- * record of which more is left, or before one for which there is no room. Nothing is read twice: lists share what was
- * read of a record, and one that continues at another change of it has to wait.
- */
-export function* readInTurn<One extends Wanted>(
-  lists: readonly (readonly One[])[],
-): Statements<readonly (readonly (One & ChangesPart)[])[]> {
-  const keys = new Map(lists.flat().map(({ key }) => [keyText(key), key]));
-  const sizes = yield* all<KeyRow & Size>(measureShort, keyRows([...keys.values()]));
-  const reading = new Reading(new Map(sizes.map((row) => [rowKeyText(row), row])));
-  const read: (One & ChangesPart)[][] = [];
-  for (const list of lists) {
-    const some: (One & ChangesPart)[] = [];
-    read.push(some);
-    for (const one of list) {
-      const part = yield* reading.begin(one);
-      if (part !== undefined) some.push({ ...one, ...part });
-      if (part?.isLast !== true) break;
-    }
-  }
-  yield* reading.end();
-  return read;
-}
-
-/** What one transaction reads. */
-class Reading {
-  /** The records with few changes. */
-  readonly #sizes: ReadonlyMap<string, Size>;
-  readonly #rooms = { open: new Room(), confidential: new Room() };
-  readonly #parts = new Map<string, { readonly after: number; readonly part: ChangesPart }>();
-  /** Records with few changes, and where their changes go. */
-  readonly #short = new Map<string, { readonly key: RecordKey; readonly rows: PayloadRow[] }>();
-
-  constructor(sizes: ReadonlyMap<string, Size>) {
-    this.#sizes = sizes;
-  }
-
-  /** Undefined if there is no room, or if another part of the record is read. */
-  *begin({ key, after, isConfidential }: Wanted): Statements<ChangesPart | undefined> {
-    const text = keyText(key);
-    const known = this.#parts.get(text);
-    if (known !== undefined) return known.after === after ? known.part : undefined;
-    const room = this.#rooms[isConfidential ? "confidential" : "open"];
-    const size = after === 0 ? this.#sizes.get(text) : undefined;
-    if (size !== undefined && !room.take(size)) return undefined;
-    const rows: PayloadRow[] = [];
-    if (size !== undefined) this.#short.set(text, { key, rows });
-    const part =
-      size === undefined
-        ? yield* readChangesAfter(key, after, room)
-        : { changes: rows, isLast: true };
-    this.#parts.set(text, { after, part });
-    return part;
-  }
-
-  /** Reads the records with few changes. */
-  *end(): Statements<void> {
-    const keys = [...this.#short.values()].map(({ key }) => key);
-    for (const row of yield* all<PayloadRow>(readAll, keyRows(keys))) {
-      this.#short.get(rowKeyText(row))?.rows.push(row);
-    }
-  }
 }

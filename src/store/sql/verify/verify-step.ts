@@ -8,13 +8,7 @@ import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { postpone } from "../plan/claim.ts";
-import {
-  findUnverified,
-  type PlanPart,
-  type Processing,
-  removeVerified,
-  type TargetRow,
-} from "../plan/erasure.ts";
+import { findUnverified, type PlanPart, removeVerified, type TargetRow } from "../plan/erasure.ts";
 import { verifyOrganization } from "../erase/organization-erasure.ts";
 import { type PartyVerification, verifyParties, type VerifyingParties } from "./parties.ts";
 import { isObstacle, targetsOf } from "../plan/plan.ts";
@@ -81,22 +75,20 @@ export interface VerifyingOptions extends VerifyingParties {
  * targets that are verified. Returns the result of each deletion, in order.
  */
 export function* verifyDeletions(
-  processing: readonly Processing[],
+  deletions: readonly Deletion[],
   options: VerifyingOptions,
 ): Statements<readonly Verification[]> {
-  const deletions = processing.map(({ deletion }) => deletion);
   const ofRecords = deletions.filter((deletion) => !isOfOrganization(deletion));
   const parts = yield* findUnverified(ofRecords, options.targetsMax);
   const left = yield* findLeft(parts.flatMap(({ targets }) => targets.filter(isErasure)));
-  const unverified = yield* verifyRedactions(parts, processing, options.now);
+  const unverified = yield* verifyRedactions(parts, options.now);
   const byId = new Map(parts.map((part) => [part.deletion.deletionRequestId, part]));
   const results: Verification[] = [];
   const verified: PlanPart[] = [];
-  for (const one of processing) {
-    const { deletion } = one;
+  for (const deletion of deletions) {
     const part = byId.get(deletion.deletionRequestId);
     if (part === undefined) {
-      results.push(yield* verifyAll(one, options.now));
+      results.push(yield* verifyAll(deletion, options.now));
       continue;
     }
     const found = part.targets.filter((row) => isErasure(row) && left.has(rowKeyText(row)));
@@ -118,9 +110,9 @@ function isErasure({ action }: TargetRow): boolean {
   return action === "erase";
 }
 
-function* verifyAll(one: Processing, now: number): Statements<Verification> {
-  const isErased = yield* verifyOrganization(one.deletion);
-  return { result: isErased ? yield* verifyKept(one, now) : "found" };
+function* verifyAll(deletion: Deletion, now: number): Statements<Verification> {
+  const isErased = yield* verifyOrganization(deletion);
+  return { result: isErased ? yield* verifyKept(deletion, now) : "found" };
 }
 
 /** The keys of targets with something left: the record, a change of it, a relation, or a row of a feature. */

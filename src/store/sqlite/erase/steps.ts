@@ -130,9 +130,9 @@ export function verifyErasures(
 ): VerifiedErasures {
   const targetsMax = limits.erasureStepRecordsMax;
   const chosen = connection.perform(chooseNext, ids, targetsMax);
-  const processing = connection.perform(lockProcessing, chosen);
+  const deletions = connection.perform(lockProcessing, chosen).map(({ deletion }) => deletion);
   const options = { now: act.now, bounds: planBounds, targetsMax };
-  const verified = connection.perform(verifyDeletions, processing, options);
+  const verified = connection.perform(verifyDeletions, deletions, options);
   const results = new Map(verified.map((one, index) => [chosen[index] ?? "", one]));
   const clean = chosen.filter((id) => results.get(id)?.result === "clean");
   return { results, taken: connection.perform(takePseudonyms, clean) };
@@ -157,18 +157,18 @@ export function completeVerified(
 ): readonly Verified[] {
   const { connection } = group;
   const ids = completions.map(({ deletionRequestId }) => deletionRequestId);
-  const processing = connection.perform(lockProcessing, ids);
+  const deletions = connection.perform(lockProcessing, ids).map(({ deletion }) => deletion);
   const taken = new Map(
     completions.flatMap(({ deletionRequestId, pseudonym }) =>
       pseudonym === undefined ? [] : [[deletionRequestId, pseudonym]],
     ),
   );
   const options = { now: act.now, bounds: planBounds, taken };
-  const verified = connection.perform(verifyDeletions, processing, options);
+  const verified = connection.perform(verifyDeletions, deletions, options);
   let head: ReceiptHead = connection.perform(lockReceiptHead);
   const completing: Completing[] = [];
   const results = completions.map(({ sealed }, index): Deletion | Verified => {
-    const [deletion, verification] = [processing[index]?.deletion, verified[index]];
+    const [deletion, verification] = [deletions[index], verified[index]];
     if (deletion === undefined || verification === undefined) return { result: "moved" };
     if (verification.result !== "clean") return verification;
     if (sealed !== undefined) {
