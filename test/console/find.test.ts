@@ -211,7 +211,7 @@ describe("finding records in the console", () => {
     while (path !== undefined) {
       const { text } = await get("viewer", path);
       parts.push(text);
-      const link = /href="(\/console\/record[^"]*before=\d+)"/.exec(text)?.[1];
+      const link = /href="(\/console\/record[^"]*before=[\da-f]{51})"/.exec(text)?.[1];
       path = link?.replaceAll("&amp;", "&");
     }
     const changes = parts.map((text) => [...text.matchAll(/legal_name<\/code> changed/g)].length);

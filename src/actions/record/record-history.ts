@@ -10,6 +10,7 @@ import {
 } from "../../domain/record/merge.ts";
 import type { Change, RecordKey } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
+import { OperatorError } from "../operator/operator-error.ts";
 import { findType } from "./find-named-record.ts";
 
 /** Undefined: the field has no value. */
@@ -38,7 +39,8 @@ export interface ShownState {
 export interface ShownHistory {
   /** The latest first. */
   readonly changes: readonly ShownChange[];
-  readonly before: number | undefined;
+  /** The place where the earlier part ends, for those who may not know how many changes others have. */
+  readonly before: string | undefined;
   /** Undefined unless the page has all changes: a longer history is not read to its beginning. */
   readonly state: ShownState | undefined;
   /** False if values are compared only with some of the earlier changes, because the history is long. */
@@ -47,8 +49,8 @@ export interface ShownHistory {
 }
 
 export interface HistoryQuery {
-  /** A change number; undefined for the latest part. */
-  readonly before: number | undefined;
+  /** A place that an earlier part has returned; undefined for the latest part. */
+  readonly before: string | undefined;
   readonly isRevealed: boolean;
 }
 
@@ -61,7 +63,10 @@ export interface ReadHistory extends ShownHistory {
   readonly all: readonly Change[] | undefined;
 }
 
-/** The caller has checked that this person may find the record, or read its content. */
+/**
+ * The caller has checked that this person may find the record, or read its content. Throws OperatorError invalid for
+ * another place, and AppError offset_gone for one that a restore has lost.
+ */
 export async function readHistory(
   app: App,
   key: RecordKey,
@@ -69,19 +74,24 @@ export async function readHistory(
 ): Promise<ReadHistory> {
   const type = findType(key.resourceType);
   const limit = changesShownMax + changesComparedMax + 1;
-  const read = await app.store.overview.readHistoryPart({ ...key, before, limit });
+  const places = await app.offsets();
+  const place = before === undefined ? undefined : places.decode(key.organizationId, before);
+  if (before !== undefined && place === undefined) throw noSuchPlace();
+  const part = { ...key, before: place?.changeNo, limit };
+  const read = await app.store.overview.readHistoryPart(part);
   const isExact = read.length < limit;
   const shown = read.slice(0, changesShownMax).toReversed();
   const earlier = read.slice(changesShownMax, limit - 1).toReversed();
   const effects = findEffects(type, shown, earlier);
   const all = isExact && before === undefined ? [...earlier, ...shown] : undefined;
   const state = all && mergeChanges(type, all);
+  const [first] = earlier.length > 0 ? shown : [];
   return {
     changes: effects.toReversed().map((effect) => ({
       ...effect,
       fields: effect.fields.map((one) => showField(one, isRevealed)),
     })),
-    before: earlier.length > 0 ? shown[0]?.changeNo : undefined,
+    before: first && places.encode(key.organizationId, { ...start, changeNo: first.changeNo }),
     state: state && {
       fields: Object.entries(state)
         .filter(([field]) => isContentField(type, field))
@@ -92,6 +102,15 @@ export async function readHistory(
     isRevealed,
     all,
   };
+}
+
+const start = { at: 0, following: 0 };
+
+function noSuchPlace(): OperatorError {
+  return new OperatorError(
+    "invalid",
+    "There are no changes before this place. Begin at the latest.",
+  );
 }
 
 function showField(

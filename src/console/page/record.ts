@@ -24,7 +24,7 @@ import {
   renderTrailLink,
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
-import { fieldsOf, readText, readWhole, renderHidden, renderReason } from "../html/field.ts";
+import { fieldsOf, readText, renderHidden, renderReason } from "../html/field.ts";
 import { html, type Html, renderFacts } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
@@ -34,7 +34,6 @@ import { renderPlacing } from "./holds.ts";
 import { renderOrganization } from "../html/party.ts";
 
 const path = "/console/record";
-const changeNo = { label: "The number of a change", max: Number.MAX_SAFE_INTEGER };
 
 export async function showRecord(person: Person): Promise<Next> {
   const { app, operator, query } = person;
@@ -42,7 +41,7 @@ export async function showRecord(person: Person): Promise<Next> {
   const secret = query.get("reading");
   const isRevealed = secret !== null && (await usePermission(app, key, { operator, secret }));
   const view = await viewRecord(app, key, {
-    before: readWhole(query, "before", changeNo),
+    before: readText(query, "before"),
     isRevealed,
   });
   const { resourceType, resourceId } = key;
@@ -167,9 +166,9 @@ function renderAll(key: RecordKey): Html {
   return html`<a href="${recordPath(screen, key)}">Everything that refers to it</a>`;
 }
 
-function renderEarlier(key: RecordKey, before: number | undefined): Html | undefined {
+function renderEarlier(key: RecordKey, before: string | undefined): Html | undefined {
   if (before === undefined) return undefined;
-  const link = recordPath(path, key, { before: String(before) });
+  const link = recordPath(path, key, { before });
   return html`<p><a href="${link}">Earlier changes</a></p>`;
 }
 
@@ -207,7 +206,7 @@ function renderRevealing(
 export async function revealRecord(person: Person, form: URLSearchParams): Promise<Next> {
   const { app, operator } = person;
   const key = readRecordKey(form);
-  const before = readWhole(form, "before", changeNo)?.toString();
+  const before = readText(form, "before");
   const reason = readText(form, "reason") ?? "";
   const reading = await permitReading(app, key, { operator, reason });
   return recordPath(path, key, { before, reading });
