@@ -1,7 +1,6 @@
 // Reads the relations of a record: what refers to it, by type, and what it refers to. Reads a bounded number of rows,
 // and none of confidential types for people who may not know of them.
 
-import { setImmediate } from "node:timers/promises";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../store/interface/deletion.ts";
@@ -95,22 +94,14 @@ export interface NamingPart {
   readonly hasMore: boolean;
 }
 
-/** One search finds about this many records, in parts between which others are served. */
-const examinedMax = 1_000;
-const recordsAtOnce = 500;
+/** What a page shows of those that are indexed. */
+const namingsMax = 100;
 
-/** Transactions that name a party as sender or receiver, as many as one search finds. Throws like `listReferrers`. */
+/** Transactions that name a party as sender or receiver, the first ones that arrived. Throws like `listReferrers`. */
 export async function searchNamings(app: App, key: RecordKey): Promise<NamingPart> {
   await requireFindable(app, key);
   const { organizationId, resourceId: party } = key;
-  const records = new Map<string, NamingPart["records"][number]>();
-  let after: number | undefined;
-  do {
-    const query = { organizationId, party, after, recordsMax: recordsAtOnce };
-    const { namings, last } = await app.store.readNamings(query);
-    for (const one of namings) records.set(`${one.resourceType} ${one.resourceId}`, one);
-    after = last;
-    await setImmediate();
-  } while (after !== undefined && records.size < examinedMax);
-  return { records: [...records.values()], hasMore: after !== undefined };
+  const query = { organizationId, party, after: undefined, recordsMax: namingsMax };
+  const { namings, last } = await app.store.readNamings(query);
+  return { records: namings, hasMore: last !== undefined };
 }
