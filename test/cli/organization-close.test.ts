@@ -188,7 +188,7 @@ describe("organization close, under a hold and a retention floor", () => {
     const held = await line.ask("deletion hold", ...record, "--reason", "r");
     const { message } = await line.fail(...close);
     const both =
-      /once all its holds are released and the last retention floor of its records \(up to 10,000 days\) has ended/;
+      /once all its holds have ended and the last retention floor of its records \(up to 10,000 days\) has ended/;
     assert.match(message, both);
     const { out } = await line.type(`${close.join(" ")} --yes`);
     assert.match(out, /Nothing is erased until all its holds .* \(up to 10,000 days\) has ended\./);

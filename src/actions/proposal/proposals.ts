@@ -116,14 +116,9 @@ export async function approveProposal(app: App, proposalId: string): Promise<Pro
   requireRight(app, "proposal.decide");
   requireNamed(app);
   const proposal = await findProposal(app, proposalId);
-  try {
-    await performs[proposal.act]({ ...app, approving: proposalId }, proposal);
-  } catch (error) {
-    // What somebody else has approved meanwhile is no longer as it was when it was proposed.
-    const { status } = await findProposal(app, proposalId);
-    if (status === "approved" || status === "declined") throw objectionTo("decided_before", app);
-    throw error;
-  }
+  // What somebody has approved is no longer as it was when it was proposed.
+  if (proposal.decidedBy !== undefined) throw objectionTo("decided_before", app);
+  await performs[proposal.act]({ ...app, approving: proposalId }, proposal);
   return findProposal(app, proposalId);
 }
 
@@ -206,7 +201,8 @@ async function describeRelease(app: App, proposal: Proposal): Promise<readonly s
 
 async function describeClosing(app: App, proposal: Proposal): Promise<readonly string[]> {
   const { organizationId, parameters } = proposal;
-  const counts = Object.values(await countShownRecords(app, organizationId));
+  const byType = await countShownRecords(app, organizationId);
+  const counts = Object.values(byType);
   const atMost = counts.map((count) => Math.min(count, countedRecordsMax));
   const sum = atMost.reduce((all, count) => all + count, 0).toLocaleString("en");
   const records = counts.some((count) => count > countedRecordsMax) ? `more than ${sum}` : sum;
@@ -217,7 +213,8 @@ async function describeClosing(app: App, proposal: Proposal): Promise<readonly s
   const counted = viewerOf(app).may("confidential.read")
     ? ""
     : "Confidential records are erased too, and not counted here.";
-  const condition = (await describeKept(app, organizationId)) ?? "no hold and no floor prevents it";
+  const kept = await describeKept(app, { organizationId, counts: byType });
+  const condition = kept ?? "no hold and no floor prevents it";
   return [
     `All access of the organization ${organizationId} ends at once, and its records (${records}) are erased for good, once ` +
       `${condition}. The reason is: ${String(parameters["reason"])}.`,

@@ -7,7 +7,11 @@ import {
   findClosed,
 } from "../../actions/access/close-organization.ts";
 import type { App } from "../../actions/app.ts";
-import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
+import {
+  countRecords,
+  countShownRecords,
+  findOrganization,
+} from "../../actions/access/find-organization.ts";
 import { describeKept } from "../../actions/retention/kept-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
@@ -94,7 +98,8 @@ async function close(
           exported = { folder, files };
           return complete;
         };
-  const condition = await describeCondition(app, organizationId);
+  const counts = await countShownRecords(app, organizationId);
+  const condition = await describeCondition(app, { organizationId, counts });
   const { reason: why, withoutExport } = given;
   const closing = { organizationId, reason: why, exportAll, withoutExport };
   const closed = await closeOrganization(app, closing);
@@ -190,9 +195,12 @@ function describeExport(exported: Exported | undefined): string {
 
 const whenApproved = "a second person has approved it";
 
-async function describeCondition(app: App, organizationId: string): Promise<string | undefined> {
-  const { deletionApproval } = await findOrganization(app, organizationId);
-  const kept = await describeKept(app, organizationId);
+async function describeCondition(
+  app: App,
+  counted: Parameters<typeof describeKept>[1],
+): Promise<string | undefined> {
+  const { deletionApproval } = await findOrganization(app, counted.organizationId);
+  const kept = await describeKept(app, counted);
   if (deletionApproval !== true) return kept;
   return kept === undefined ? whenApproved : `${whenApproved} and ${kept}`;
 }
@@ -203,10 +211,12 @@ async function describeUnconfirmed(
 ): Promise<OperatorError> {
   const app = showing(opened, { includeConfidential: false });
   const { organizationId } = organization;
-  const counts = Object.entries(await countRecords(app, organizationId));
-  const listed = counts.map(([type, count]) => `${count.toLocaleString("en")} ${type}`);
+  const counts = await countRecords(app, organizationId);
+  const listed = Object.entries(counts).map(
+    ([type, count]) => `${count.toLocaleString("en")} ${type}`,
+  );
   const records = listed.length === 0 ? "its records, none of which are shown" : listed.join(", ");
-  const condition = await describeCondition(app, organizationId);
+  const condition = await describeCondition(app, { organizationId, counts });
   return new OperatorError(
     "not_confirmed",
     `Nothing was changed. This would ${describeEnd(organization)}permanently delete ${records}` +

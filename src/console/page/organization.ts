@@ -42,7 +42,7 @@ export async function showOrganization(person: Person): Promise<Next> {
         ${isOpen && renderForms(app, [settingsForm, approvalForm], id, { values: valuesOf(organization) })}
       </div>
     </div>
-    ${shown.mayClose && renderClosing(shown, await describeKept(app, id))}`;
+    ${shown.mayClose && renderClosing(shown, await describeKept(app, { organizationId: id, counts: shown.counts }))}`;
   const { name: title, organizationId } = organization;
   const aside = renderOrganizationState(organization);
   return { title, id: organizationId, screen, body, aside };
