@@ -73,7 +73,7 @@ export async function restoreBackup(config: Config, run: RestoreRun): Promise<vo
     if (!wasRead) await requireRightOf(app, as, "store.restore");
     if (sources.length === 0 && (await app.ledger.state()).ledgerId === undefined) {
       warn(
-        `There is no ledger of deletions in ${config.dataDir}: records that were erased after the backup are there again. ` +
+        `There is no ledger of deletions in ${config.dataDir}: records that were erased after the backup may be there again. ` +
           "If there is a copy of the ledger, run: sluice deletion replay --ledger FILE",
       );
     }

@@ -67,7 +67,9 @@ export const restore = defineCommand({
     const { restoreBackup, readLedger } = await import("../../process/restore.ts");
     const config = readConfig(context.environment);
     const { operator, as } = context;
+    const warnings: string[] = [];
     const warn = (sentence: string) => {
+      warnings.push(sentence);
       if (!context.json) context.err.write(`${sentence}\n`);
     };
     try {
@@ -88,7 +90,7 @@ export const restore = defineCommand({
     const report = await runReplay(context, { config, sources: [] });
     return {
       ...report,
-      json: { file, ...report.json },
+      json: { file, warnings, ...report.json },
       text: `The store was restored from ${file}. ${report.text}`,
     };
   },
