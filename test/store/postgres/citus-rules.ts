@@ -109,10 +109,10 @@ function findSearches(
 /** Rows of a list are no rows of a shard, so a subquery for each of them would have to be asked of all shards. */
 function findSubqueries(sql: string, used: readonly string[]): readonly string[] {
   const correlated = used.some((table) =>
-    new RegExp(
+    [
       `^SELECT [^()]* FROM unnest\\([^)]*\\) [^()]*\\([^)]*\\) WHERE EXISTS \\( ?SELECT 1 FROM ${table}\\b`,
-      "i",
-    ).test(sql),
+      `^SELECT [^()]*\\( ?SELECT .* FROM ${table}\\b.*\\) AS \\w+ FROM unnest\\(`,
+    ].some((pattern) => new RegExp(pattern, "i").test(sql)),
   );
   return correlated ? ["a subquery for each row of a list"] : [];
 }

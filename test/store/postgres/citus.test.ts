@@ -190,6 +190,13 @@ describe("the statements on Citus", () => {
     "queries all shards for rows on a few":
       "SELECT 1 FROM unnest($1::text[]) AS named (resource_id) JOIN record USING (resource_id)",
   };
+  it("would be reported where a column is a subquery for each row of a list", () => {
+    const sql =
+      "SELECT named.value AS name, (SELECT count(*) FROM (SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = named.value LIMIT 1) AS found) AS records FROM unnest($2::text[]) AS named (value)";
+    const [violation = ""] = findStatementViolations(sql, tables);
+    assert.match(violation, /^a subquery for each row of a list/);
+  });
+
   for (const [fault, sql] of Object.entries(refused)) {
     it(`would be reported where one is ${fault}`, () => {
       assert.deepEqual(findStatementViolations(sql, tables), [`${fault}: ${sql}`]);

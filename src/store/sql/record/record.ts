@@ -8,7 +8,7 @@ import type {
   Change,
   Sighting,
 } from "../../../domain/record/record-write.ts";
-import { all, get, type Statements, list, scalar } from "../statement/statements.ts";
+import { all, allTogether, get, type Statements, list, scalar } from "../statement/statements.ts";
 import { reader } from "../../row/reader.ts";
 import { keyValues } from "../../shared/record-key.ts";
 import type { RelatedRecord } from "../../interface/deletion.ts";
@@ -29,15 +29,11 @@ const countByType = `
   SELECT resource_type, count(*) AS records FROM record
   WHERE organization_id = $1 GROUP BY resource_type ORDER BY resource_type`;
 
-const countOfTypes = `
-  SELECT named.value AS resource_type, (
-    SELECT count(*) FROM (
-      SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = named.value LIMIT $3
-    ) AS found
-  ) AS records FROM
-    --sqlite json_each($2) AS named
-    --postgres unnest($2::text[]) AS named (value)
-  `;
+/** Counts one type: Citus plans no subquery for each row of a list. */
+const countOfType = `
+  SELECT CAST($2 AS text) AS resource_type, count(*) AS records FROM (
+    SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = $2 LIMIT $3
+  ) AS found`;
 
 const toSeenChange = reader<Change & Sighting>({});
 
@@ -68,7 +64,8 @@ export function* countRecordsOfTypes(query: {
   readonly max: number;
 }): Statements<Readonly<Record<string, number>>> {
   const { organizationId, types, max } = query;
-  return toCounts(yield* all<TypeCount>(countOfTypes, organizationId, types, max));
+  const asked = types.map((type) => [countOfType, organizationId, type, max] as const);
+  return toCounts((yield* allTogether<readonly (readonly TypeCount[])[]>(...asked)).flat());
 }
 
 type TypeCount = { readonly resource_type: string; readonly records: number };
