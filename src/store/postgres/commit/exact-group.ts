@@ -95,8 +95,12 @@ async function store(
   const { created, widened } = evaluated.records;
   const { changes, replies } = evaluated;
   const keys = created.map(({ record }) => record);
+  const areDivided = isDivided(transaction, countRows(evaluated));
+  const inserting = inParts(transaction, created, (part) => insertNewRecords(transaction, part));
+  // The rest of a long list is not sent only to be rolled back.
+  if (areDivided && countOf(await inserting) < created.length) return false;
   const steps = [
-    () => inParts(transaction, created, (part) => insertNewRecords(transaction, part)),
+    () => inserting,
     () => inParts(transaction, widened, (part) => widenSightings(transaction, part)),
     // New records were not locked when the deletions were read.
     () => inParts(transaction, keys, (part) => transaction.perform(findClosed, part)),
@@ -106,11 +110,13 @@ async function store(
     () => (replies.length === 0 ? undefined : commitInTwoPhases(transaction)),
     () => findRefusals(transaction, writes),
   ] as const;
-  const areDivided = isDivided(transaction, countRows(evaluated));
   const [inserted, , closed, , , stored, , refusals] = await sendAll(steps, { areDivided });
   if (refusals.size > 0 || closed.some(({ size }) => size > 0)) return false;
-  const count = inserted.reduce((sum, one) => sum + one, 0);
-  return count === created.length && stored === replies.length;
+  return countOf(inserted) === created.length && stored === replies.length;
+}
+
+function countOf(parts: readonly number[]): number {
+  return parts.reduce((sum, one) => sum + one, 0);
 }
 
 type Answers<Steps extends readonly (() => unknown)[]> = {
