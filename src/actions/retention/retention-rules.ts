@@ -260,7 +260,9 @@ async function withRules(
   organizations: readonly Organization[],
 ): Promise<readonly Retention[]> {
   const ids = organizations.map(({ organizationId }) => organizationId);
-  const rules = (await app.store.retention.listRules(ids)).filter(await viewerOf(app).knowledge());
+  const [only, ...others] = ids;
+  const knows = await viewerOf(app).knowledge(others.length === 0 ? only : undefined);
+  const rules = (await app.store.retention.listRules(ids)).filter(knows);
   return organizations.map((organization) => ({
     organization,
     rules: rules.filter(({ organizationId }) => organizationId === organization.organizationId),
