@@ -37,7 +37,7 @@ export async function run(
     if (error instanceof CommanderError && error.code === "commander.help") return exitCode.usage;
     const known =
       error instanceof CommanderError
-        ? new UsageError(describeUsageError(await loadTable(), error, words))
+        ? new UsageError(describeUsageError(await loadTable(), error, withoutHelp(words)))
         : error;
     report(known, processContext, { json, words });
     if (!(known instanceof OperatorError)) return exitCode.failure;
@@ -78,10 +78,16 @@ function asOptions(words: readonly string[]): readonly string[] {
 
 /** The library shows the list of all commands instead of the help of one that does not exist. */
 function requireHelped({ commands }: CommandTable, [first, ...rest]: readonly string[]): void {
-  const name = rest.filter((word) => !word.startsWith("-")).join(" ");
-  if (first !== "help" || name === "") return;
+  const options = rest.findIndex((word) => word.startsWith("-"));
+  const name = (options === -1 ? rest : rest.slice(0, options)).join(" ");
+  if (first !== "help" || ["", "help", "version"].includes(name)) return;
   if (commands.some((one) => beginsWith(one.name, name) || beginsWith(name, one.name))) return;
-  throw new UsageError(`There is no command "${name}". ${listing}`);
+  const message = `unknown command '${name}'`;
+  throw new CommanderError(exitCode.usage, "commander.unknownCommand", message);
+}
+
+function withoutHelp(words: readonly string[]): readonly string[] {
+  return words[0] === "help" ? words.slice(1) : words;
 }
 
 function beginsWith(name: string, words: string): boolean {
