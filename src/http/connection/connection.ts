@@ -120,6 +120,7 @@ export class Connection extends Duplex {
     if (this.isClosing || this.destroyed) return;
     this.isClosing = true;
     this.#rest = nothing;
+    this.#packet = nothing;
     this.#shared.note(this, 0);
     this.end();
     this.#shared.lingering.close(this.#socket);

@@ -113,6 +113,7 @@ async function writeInTurns(
   const keyHash = key && keyHashOf(key.keySpace, key.idempotencyKey);
   const signal = clientGone(reply.raw);
   const { bytes, reservation } = await read(signal);
+  let report: ListReport;
   try {
     const order: ListOrder = {
       resourceType: type.resourceType,
@@ -130,11 +131,12 @@ async function writeInTurns(
     );
     charge(context, input, outcome.work);
     if ("error" in outcome) throw outcome.error;
-    const { results = "" } = outcome.report;
-    if (results.length > pieceBytes) await largeReports.next(caller.organizationId);
-    return outcome.report;
+    ({ report } = outcome);
   } finally {
     freeBuffer(bytes);
     reservation.release();
   }
+  const { results = "" } = report;
+  if (results.length > pieceBytes) await largeReports.next(caller.organizationId);
+  return report;
 }
