@@ -240,7 +240,7 @@ const covered: Readonly<Record<string, { readonly key: string; readonly not: rea
     hold: { key: "hold_id", not: [] },
     organization: {
       key: "organization_id",
-      not: ["created_at", "closed_at", "deletion_request_id"],
+      not: ["created_at", "closed_at", "deletion_request_id", "writes_paused_until"],
     },
     operator: {
       key: "name",

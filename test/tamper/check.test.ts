@@ -189,6 +189,19 @@ function testCheck(engine: string, copy: () => Promise<Copy>): void {
       });
     }
 
+    // PostgreSQL has a type for them.
+    if (engine === "SQLite") {
+      it("finds a flag that is neither 0 nor 1", async () => {
+        const altered = await copy();
+        await altered.exec(
+          "PRAGMA ignore_check_constraints = ON; UPDATE organization SET deletion_approval = 2 WHERE deletion_approval = 1",
+        );
+        const { code, out } = await check(altered);
+        assert.equal(code, 3);
+        assert.match(out, /CHECK constraint failed in organization/);
+      });
+    }
+
     it("finds that the ledger is missing or replaced", async () => {
       const altered = await copy();
       const name = readdirSync(altered.folder).find((one) => one.endsWith(".ndjson")) ?? "";

@@ -6,6 +6,7 @@ import { type EngineName, textFor } from "./statement/statements.ts";
 const words: readonly (readonly [RegExp, string])[] = [
   [/ COLLATE "C"/g, ""],
   [/\btext\b/g, "TEXT"],
+  [/^ *(\w+) boolean\b/gm, "  $1 INTEGER CHECK ($1 IN (0, 1))"],
   [/\b(?:bigint|boolean)\b/g, "INTEGER"],
   [/\bbytea\b/g, "BLOB"],
   [/\bDEFAULT false\b/g, "DEFAULT 0"],
