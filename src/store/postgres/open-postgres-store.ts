@@ -35,7 +35,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
     await opened.transaction({}, async (transaction) => {
       for (const { refuse } of options.parts.list) if (refuse) await transaction.perform(refuse);
     });
-    if (options.role === "serve" || options.writesBeside === true) {
+    if (options.role !== "command" || options.writesBeside === true) {
       await opened.transaction(allOrganizations, raiseCounter);
     }
     if (options.restoring !== true) {

@@ -186,6 +186,16 @@ describe("the counter of arrival numbers", () => {
     await (await openTestStore(limited, { role: "serve" })).close();
   });
 
+  it("is set before a replay gives numbers to what it erases again", async () => {
+    const to = await server.makeDatabase();
+    const last = await fill(to);
+    await server.query("SELECT setval('arrival', 1, false)", to);
+    const store = await openTestStore(to, { role: "replay" });
+    await store.add("transaction", "later");
+    assert.equal(await lastNumber(store, "later"), last + spare + 1);
+    await store.close();
+  });
+
   for (const [kept, sql] of Object.entries({
     ...(Object.assign({}, ...storeSamples.map(({ numbers }) => numbers)) as Record<string, string>),
     "the later change of a record": "UPDATE change SET change_no = 50 WHERE record_no = 3",
