@@ -30,6 +30,7 @@ import {
   type TrustedClock,
   watchClock,
 } from "../../../src/actions/upkeep/clock.ts";
+import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { purgeExpired } from "../../../src/actions/upkeep/store-upkeep.ts";
 import { openApp, type OpenApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
@@ -108,6 +109,9 @@ describe("a clock", () => {
         (await describeClockJump(one.app)) ?? "",
         /has jumped.*until an operator confirms the clock/,
       );
+      const { checks } = await readHealth(one.app);
+      const shown = checks.find(({ name }) => name === "The clock is trusted");
+      assert.match(shown?.isFine === false ? shown.result : "", /has jumped/);
       one.jump(-ms);
       assert.equal(await one.isClockTrusted(), true);
     }
@@ -169,6 +173,41 @@ describe("a clock", () => {
       const long = await startProcess(test, folder, start + 30 * 24 * hour);
       assert.equal(await long.isClockTrusted(), !hasRule);
     }
+  });
+
+  it("is compared with the audit trail where no time was trusted before", async (test) => {
+    const folder = makeTempFolder();
+    const one = await startProcess(test, folder);
+    await makeRule(one);
+    await one.stop();
+    for (const days of [30, -30]) {
+      const other = await startProcess(test, folder, start + days * 24 * hour);
+      assert.equal(await other.isClockTrusted(), false);
+      await other.stop();
+    }
+    assert.equal(await (await startProcess(test, folder)).isClockTrusted(), true);
+  });
+
+  it("is compared with the ledger, which may know more than a store that was put back", async (test) => {
+    const folder = makeTempFolder();
+    const one = await startProcess(test, folder);
+    await makeRule(one);
+    await one.stop();
+    const { app, isClockTrusted } = await startProcess(test, folder);
+    const { no, hash } = await app.store.trail.head();
+    const [audit, receipts] = [{ no: no + 1, hash }, await app.store.receiptHead()];
+    const signed = { ledger: "", keyId: "", signature: "", storeId: receipts.storeId };
+    const heads = {
+      kind: "heads",
+      at: start + 30 * 24 * hour,
+      audit,
+      ledgerId: "",
+      ...signed,
+    } as const;
+    await app.ledger.note([
+      { ...heads, receipts: { no: receipts.receiptNo, hash: receipts.hash } },
+    ]);
+    assert.equal(await isClockTrusted(), false);
   });
 
   it("that was ahead, and was set right while the process ran, needs no confirmation later", async (test) => {
