@@ -365,6 +365,8 @@ describe("a restore", () => {
     const server = await fresh.start();
     assert.equal(await isThere(server, acme, "gone"), false);
     assert.equal(await isThere(server, acme, "stays"), true);
+    const { notes = [] } = await fresh.line.ask("check");
+    assert.match(String(notes), /^Another ledger, \w+, .*; it is not the one in DATA_DIR\./);
   });
 
   it("passes the check on a machine that has neither the ledger nor the key, also when repeated", async (test) => {

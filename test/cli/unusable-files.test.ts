@@ -118,11 +118,12 @@ describe("a file that can't be used", () => {
   it("is named where its file system is read-only", mounting, async () => {
     const folder = join(makeTempFolder(), "disk");
     mkdirSync(folder);
-    const script = `sluice migrate 2>/dev/null && mount -o remount,ro ${folder} && ! sluice serve && sluice key list`;
+    const script = `sluice migrate 2>/dev/null && mount -o remount,ro ${folder} && ! sluice serve && ! sluice check && sluice key list`;
     const { code, err } = await runOnDisk(folder, script, testEnvironment(folder));
     assert.equal(code, 1);
-    const [serve = "", list = ""] = err.trim().split("\n");
-    for (const message of [serve, list]) {
+    const messages = err.trim().split("\n");
+    assert.equal(messages.length, 3, err);
+    for (const message of messages) {
       assert.match(message, /sluice\.db is on a read-only file system\. Mount it for writing/);
     }
   });

@@ -78,6 +78,16 @@ describe("a round of the backup schedule", () => {
     );
   });
 
+  it("keeps the newest copies, however old the clock makes all of them", () => {
+    const to = join(folder, "few");
+    mkdirSync(to);
+    const old = ["10", "11", "12"].map((day) => join(to, `sluice-202001${day}T000000Z.db`));
+    for (const path of old) writeFileSync(path, "");
+    const { status, out, err } = run([program, "--to", to, "--keep-copies", "3"]);
+    assert.equal(status, 0, err);
+    assert.deepEqual((JSON.parse(out) as Record<"removed", string[]>).removed, old.slice(0, 1));
+  });
+
   it("removes nothing where no copy could be made", () => {
     const to = join(folder, "kept");
     mkdirSync(to);

@@ -50,6 +50,10 @@ describe("the units of systemd", () => {
     assert.ok(seconds * 1_000 > ms);
   });
 
+  it("start the service again however it has ended, also by the end of a terminal", () => {
+    assert.match(readUnit("sluice.service"), /^Restart=always$/m);
+  });
+
   it("bound the memory of the C library as the image does", () => {
     const bound = "MALLOC_ARENA_MAX=2";
     assert.ok(readUnit("sluice.service").includes(`Environment=${bound}`));

@@ -1,6 +1,7 @@
 // The documents: links, files that they name, widths; in the real pages and in examples that fail.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -61,6 +62,14 @@ describe("the documents", () => {
       [],
     );
     assert.ok(named.length > 10);
+  });
+
+  it("name benchmarks that the help of the benchmarks lists", () => {
+    const words = [join(root, "bench/main.ts"), "--help"];
+    const { status, stdout } = spawnSync(process.execPath, words, { encoding: "utf8" });
+    assert.equal(status, 0);
+    for (const name of commands.flatMap((one) => /^bench (\S+)/.exec(one)?.[1] ?? []))
+      assert.match(stdout, new RegExp(`^  ${name} `, "m"));
   });
 
   it("number their decisions without a gap", () => {

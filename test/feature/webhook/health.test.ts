@@ -6,7 +6,7 @@ import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { panels } from "../../../src/feature/webhook/console.ts";
 import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { createEndpoint } from "../../../src/feature/webhook/endpoints.ts";
-import { webhookEvents } from "../../../src/feature/webhook/webhook.ts";
+import { type WebhookEndpoint, webhookEvents } from "../../../src/feature/webhook/webhook.ts";
 import { read } from "../../console/browse.ts";
 import { eachRole, signInPeople } from "../../console/people.ts";
 import { makeCustomer } from "../../support/customer.ts";
@@ -34,8 +34,11 @@ describe("the health in the console", () => {
     const lease = { claimant: "test", now, until: now + 60_000 };
     const claimed = await app.store.of(webhooks).claim(found, lease);
     assert.ok(claimed);
-    const attempt = { before: claimed, after: disabled(claimed, now), claimant: "test" };
-    await app.store.of(webhooks).settle(attempt);
+    const settle = (after: WebhookEndpoint) =>
+      app.store.of(webhooks).settle({ before: claimed, after, claimant: "test" });
+    await settle({ ...claimed, failures: 1, failingSince: now });
+    assert.equal(await resultOf(), "One endpoint fails.");
+    await settle(disabled(claimed, now));
     assert.match((await resultOf()) ?? "", /^Nothing is sent to one endpoint/);
     assert.match(await overview(), /Webhooks that fail[^]*?and 1 that are sent nothing/);
   });

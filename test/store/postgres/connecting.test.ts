@@ -60,6 +60,19 @@ describe("a connection without TLS", () => {
     for (const url of [...safe, ...said]) assert.equal(isUnencrypted(url), false, url);
   });
 
+  it("is mentioned when a store is opened", async () => {
+    const url = new URL(await server.makeDatabase());
+    const notices: string[] = [];
+    const onNotice = (text: string) => notices.push(text);
+    const open = async () => (await openTestStore(url.href, { role: "command", onNotice })).close();
+    await open();
+    assert.deepEqual(notices, []);
+    // Not the name of this machine, though it leads there.
+    url.hostname = "0.0.0.0";
+    await open();
+    assert.match(notices.join(), /^The connection to the database is not encrypted\. Add sslmode/);
+  });
+
   it("is refused where the URL asks for one in words that are not known", async () => {
     for (const parameter of ["ssl=require", "sslmode=required"]) {
       const url = `${await server.makeDatabase()}?${parameter}`;
