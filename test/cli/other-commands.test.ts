@@ -9,6 +9,7 @@ import { optionFlag } from "../../src/cli/option-flag.ts";
 import { renderCliReference } from "../../docs/generate/cli.ts";
 import { version } from "../../src/process/version.ts";
 import { schemaVersion } from "../../src/store/sql/migrations.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 const { commands } = await loadTable();
@@ -54,6 +55,25 @@ describe("check", () => {
     assert.equal(ok, false);
     assert.match(findings.join(), /audit/);
     assert.match((await line.type("check")).out, /^\d+ found:\n {2}\S/);
+  });
+});
+
+describe("a clock that has jumped", () => {
+  it("is found by check until clock confirm says that it is right", async () => {
+    const folder = makeTempFolder();
+    const at = Date.parse("2026-03-01T12:00:00Z");
+    const environment = { CLOCK_JUMP_HOURS: "24" };
+    const before = makeCommandLine({ folder, environment, now: () => at });
+    await before.ask("organization create --name Acme --id acme");
+    await before.ask("organization set acme --retain-days 1825 --yes");
+    await before.ask("clock confirm");
+    const now = () => at + 10 * 365 * 86_400_000;
+    const later = makeCommandLine({ folder, environment, now });
+    const { code, out } = await later.type("check");
+    assert.equal(code, 3, out);
+    assert.match(out, /The clock says 2036-.* has jumped.*run: sluice clock confirm$/m);
+    await later.ask("clock confirm");
+    assert.deepEqual(await later.ask("check"), { ok: true, findings: [] });
   });
 });
 

@@ -198,4 +198,12 @@ describe("settings", () => {
     assert.match(err, /^sluice: PORT must be .*, but is "x"\.\nLOG_LEVEL must be .*\n$/);
     assert.equal((await line.fail("organization list")).name, "settings");
   });
+
+  it("are no variables of clients, which no command mentions", async () => {
+    const environment = { SLUICE_URL: "x", SLUICE_ORGANIZATION: "x", SLUICE_API_KEY: "x" };
+    const line = makeCommandLine({ environment });
+    await line.ask("migrate");
+    const { code, err } = await line.type("organization list");
+    assert.deepEqual({ code, err }, { code: 0, err: "" });
+  });
 });
