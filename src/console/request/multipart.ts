@@ -2,7 +2,7 @@
 // when its first byte is read; the file is never held in memory.
 
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
+import { finished, type Readable } from "node:stream";
 import type { BusboyInstance } from "@fastify/busboy";
 import type { FastifyRequest } from "fastify";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -84,7 +84,8 @@ export async function readFileForm<Result>(
   });
   parser.on("error", (cause) => fail(incomplete(cause)));
   parser.on("finish", () => ended.resolve());
-  raw.once("close", () => raw.complete || fail(incomplete()));
+  // Also if the client has disconnected before this, while its session was looked up.
+  finished(raw, (error) => error && fail(incomplete(error)));
   askForBody(raw);
   raw.pipe(parser);
   try {

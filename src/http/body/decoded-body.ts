@@ -2,7 +2,7 @@
 // grow.
 
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
+import { finished, type Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -47,9 +47,9 @@ export function decodedBody(request: IncomingMessage): Readable {
   askForBody(request);
   // Its reader may have stopped reading when it fails, and an error without a listener ends the process.
   decoder.on("error", () => undefined);
-  request.on("error", (error) => decoder.destroy(error));
-  request.on("close", () => {
-    if (!request.complete) decoder.destroy(new Error("the request broke off"));
+  // The client may have disconnected before this, while its token was looked up; no event tells of that any more.
+  finished(request, (error) => {
+    if (error) decoder.destroy(error);
   });
   const window = makeWindow(encoding);
   windows.set(decoder, window);

@@ -66,6 +66,26 @@ describe("a form with a file", () => {
     assert.equal(error.errorName, "request_timeout");
   });
 
+  it("is refused if the client disconnected before", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const headers = { "content-type": "multipart/form-data; boundary=x" };
+    const sending = request({ port, method: "POST", path: "/", headers });
+    sending.on("error", () => undefined);
+    sending.write(field);
+    const [raw] = (await once(server, "request")) as [IncomingMessage];
+    sending.destroy();
+    await until(() => raw.closed);
+    let failure: unknown;
+    readFileForm({ raw, headers }, ({ content }) => text(content)).catch(
+      (error: unknown) => (failure = error),
+    );
+    await until(() => failure !== undefined);
+    server.close();
+    assert.match(String(failure), /did not arrive completely/);
+  });
+
   it("has one file; what a further one contains is not received", async () => {
     const form = await openForm(field + file);
     await until(form.hasFile);

@@ -79,6 +79,17 @@ describe("a decoded body that nobody reads", () => {
     });
   }
 
+  it("fails if the client disconnected before", async () => {
+    const asked = once(server, "request") as Promise<Parameters<typeof decodedBody>>;
+    const sending = send("gzip");
+    sending.write(gzipSync("a".repeat(1_000)));
+    const [incoming] = await asked;
+    sending.destroy();
+    await waitFor("the request to be closed", () => incoming.closed);
+    const decoder = decodedBody(incoming);
+    await waitFor("the decoder to fail", () => decoder.errored ?? undefined);
+  });
+
   it("is closed at once when its body is too large", async () => {
     const asked = once(server, "request") as Promise<Parameters<typeof readSmallBody>>;
     send("gzip").end(gzipSync(Buffer.alloc(64 * 1_024 * 1_024)));
