@@ -113,7 +113,7 @@ describe("serve on an empty store", () => {
     assert.equal(await server.end("SIGHUP"), 0);
     const { err } = server.output();
     assert.match(err, /"msg":"stopped"/);
-    assert.doesNotMatch(err, /debugger/i);
+    assert.doesNotMatch(err, /debugger|inspector/i);
   });
 
   it("prints address and key as one line of JSON on request", async () => {

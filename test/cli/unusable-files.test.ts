@@ -17,6 +17,8 @@ import { runProgram, startProcess } from "./program.ts";
 const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 const mounting = hasSmallDisks() ? {} : { skip: "needs the right to mount a file system" };
 
+const pageBytes = 4_096;
+
 /** Runs a script of the shell, in which `sluice` is the command, on an empty disk at that folder. */
 async function runOnDisk(folder: string, script: string, environment: Record<string, string>) {
   const sluice = `sluice() { "${process.execPath}" "${bin}" "$@"; }\n`;
@@ -94,6 +96,9 @@ describe("a file that can't be used", () => {
     }
     const { message } = await line.fail("restore", line.folder, "--replace");
     assert.match(message, /^\S+ is a folder, not a backup/);
+    writeFileSync(backup, bytes.fill(255, 2 * pageBytes, 3 * pageBytes));
+    const damaged = await line.fail("restore", backup, "--replace");
+    assert.match(damaged.message, /^The backup \S+ is damaged: parts of it were changed/);
   });
 
   it("is named where it is a damaged store, by commands and by a service, with what to do", async () => {
@@ -101,7 +106,6 @@ describe("a file that can't be used", () => {
     await line.ask("organization create --name one --id one");
     const file = join(line.folder, "sluice.db");
     const bytes = readFileSync(file);
-    const pageBytes = 4_096;
     writeFileSync(file, bytes.fill(255, 3 * pageBytes, 30 * pageBytes));
     for (const [words, expected] of [
       ["check", "store"],

@@ -167,6 +167,23 @@ describe("a setting that somebody else has made", () => {
     await useStore(store);
   });
 
+  it("lets no commit be answered before it is on stable storage, and keeps a stricter one", async (test) => {
+    const url = await makeDatabase(test);
+    for (const [given, used] of [
+      ["off", "on"],
+      ["local", "local"],
+      ["remote_apply", "remote_apply"],
+    ] as const) {
+      await changeSetting(url, `SET synchronous_commit = ${given}`);
+      const database = new Database(url, { ...defaultConnections, parts });
+      const found = await database.transaction(allOrganizations, (tx) =>
+        tx.get<{ used: string }>("SELECT current_setting('synchronous_commit') AS used"),
+      );
+      await database.close();
+      assert.equal(found?.used, used);
+    }
+  });
+
   for (const path of ["elsewhere, public", "missing"]) {
     it(`leads to no other tables: search_path = ${path}`, async (test) => {
       const url = await makeDatabase(test);
