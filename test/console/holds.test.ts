@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { releaseHold } from "../../src/actions/retention/holds.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
+import { addTransaction } from "../cli/write-transactions.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { read, submit } from "./browse.ts";
@@ -145,6 +146,15 @@ describe("holds and retention in the console", () => {
     assert.equal(await post("officer", toCeiling, { ...days, days: "", confirm: "acme" }), 303);
     assert.match(await one("viewer"), /There is no floor/);
     assert.match(await one("viewer"), /none: records are kept/);
+  });
+
+  it("name the last record of a preview that is not complete by its type in words", async () => {
+    const { app, client } = site.service;
+    const { organizationId } = await makeCustomer(app, client);
+    for (let no = 0; no < 101; no += 1)
+      await addTransaction(app, organizationId, { tx_id: `tx-${no}`, timestamp });
+    const path = `/console/retention?organization=${organizationId}&days=365`;
+    assert.match((await get("viewer", path)).text, /up to\s+Transaction[a-z ]* <bdi>/);
   });
 
   it("say in words what a rule would do, before it is set", async () => {

@@ -22,7 +22,7 @@ import {
   renderRecords,
   renderTable,
 } from "../html/html.ts";
-import { readRecordKey, renderRecordLink } from "../html/link.ts";
+import { readRecordKey, renderRecordLink, renderRecordName } from "../html/link.ts";
 import { renderParty } from "../html/party.ts";
 import type { Organization } from "../../domain/access.ts";
 import { titleOf } from "../../domain/record-types.ts";
@@ -172,7 +172,7 @@ function renderRetentionPreview(
       last !== undefined &&
       html`<p>
         Records are examined in parts, in the order of their types and ids, up to
-        ${last.resourceType} <bdi>${last.resourceId}</bdi> here. Nothing is known about the rest.
+        ${renderRecordName(last)} here. Nothing is known about the rest.
         <a
           href="${retentionPath(organizationId, { days, at: date, type: last.resourceType, id: last.resourceId })}"
           >Examine the next records</a
