@@ -131,11 +131,18 @@ function makeOption([name, parameter]: [name: string, Parameter<unknown>]): Opti
     option.negate = false;
     return option;
   }
+  const read = reader(parameter);
   const option = new Option(`${flags} <${parameter.placeholder}>`, summary)
-    .argParser(reader(parameter))
+    .argParser((text, before?: Read) => read(requireValue(text), before))
     .makeOptionMandatory(parameter.required);
   if (parameter.fallback === undefined) return option;
-  return option.default(reader(parameter)(parameter.fallback), parameter.fallback);
+  return option.default(read(parameter.fallback), parameter.fallback);
+}
+
+/** The library takes the option that follows for the value. */
+function requireValue(text: string): string {
+  if (!text.startsWith("--")) return text;
+  throw new InvalidArgumentError("The value is missing, or begins with --, which no value may.");
 }
 
 /** Wraps a value, because commander treats null as "not given". */
