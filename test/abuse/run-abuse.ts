@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Abuse } from "./abuse.ts";
 import type { Outcome, Preparation } from "./abuser-process.ts";
 import type { PhaseReport } from "./good-client.ts";
+import { isAnswering } from "../support/http-client.ts";
 import { readMemory, resetPeak } from "../support/process-memory.ts";
 import type { Site } from "./site.ts";
 import { badStatuses, type Tally } from "./tally.ts";
@@ -59,6 +60,7 @@ export async function runAbuse(
   await abuser.ask("run", { milliseconds: abuseMs });
   const under = (await good.ask("endPhase")) as PhaseReport;
   const { tally, findings } = (await abuser.ask("check")) as Outcome;
+  await requireAnswer(site, findings);
   const lag = await readLag(site);
   await sleep(settleMs);
   const { peakBytes, residentBytes } = readMemory(pid);
@@ -74,6 +76,16 @@ export async function runAbuse(
     ...lag,
     findings: [...findings, ...(await findingsOf(site, evaluated))],
   };
+}
+
+/** Whatever is asked of a server that answers nothing waits for ever. */
+async function requireAnswer({ server }: Site, findings: readonly string[]): Promise<void> {
+  if (await isAnswering(server.address)) return;
+  const { child } = server;
+  const state = `exit code ${child.exitCode}, signal ${child.signalCode}`;
+  const written = server.output().err.slice(-2_000);
+  child.kill("SIGKILL");
+  throw new Error([`the server answers nothing; ${state}; ${written}`, ...findings].join("; "));
 }
 
 interface Evaluated extends Pick<AbuseRow, "tally" | "idle" | "under" | "peakBytes"> {
@@ -92,11 +104,7 @@ async function findingsOf(
   if (peakBytes !== undefined && peakBytes > bytesMax) {
     findings.push(`${Math.round(peakBytes / 1e6)} MB resident`);
   }
-  const { child, client } = server;
-  if (child.exitCode !== null || child.signalCode !== null) {
-    return [...findings, `the server ended: ${server.output().err.slice(-2_000)}`];
-  }
-  const { status, text } = await client.send({ method: "GET", path: "/health/ready" });
+  const { status, text } = await server.client.send({ method: "GET", path: "/health/ready" });
   if (status !== 200) findings.push(`the server is not ready: ${status} ${text}`);
   return findings;
 }

@@ -1,6 +1,7 @@
 // How abusers send: requests as bytes, and loops over many connections.
 
-import type { Abuse, AbuseContext, Title } from "./abuse.ts";
+import { isAnswering } from "../support/http-client.ts";
+import type { Abuse, AbuseContext, Attack, Title } from "./abuse.ts";
 import { AttackSocket, type AttackSocketOptions } from "./attack-socket.ts";
 
 export interface RequestParts {
@@ -176,6 +177,32 @@ export async function sendAndReset(
       await context.pause(1);
     }
   });
+}
+
+/**
+ * Each user takes one item after another: every item at least once, however short the run is. After each, a request has
+ * to be answered.
+ */
+export function usingEach<Item extends { readonly name: string }>(
+  context: AbuseContext,
+  items: readonly Item[],
+  users: readonly ((item: Item) => Promise<void>)[],
+): Attack {
+  const unused = [...items];
+  const findings: string[] = [];
+  const run = async (use: (item: Item) => Promise<void>): Promise<void> => {
+    do {
+      const item = unused.pop() ?? context.random.pick(items);
+      await use(item);
+      if (!(await isAnswering(context.target.address))) {
+        findings.push(`no request is answered after ${item.name}`);
+      }
+    } while (findings.length === 0 && (unused.length > 0 || context.mayGoOn()));
+  };
+  return {
+    run: async () => void (await Promise.all(users.map(run))),
+    check: () => Promise.resolve(findings),
+  };
 }
 
 async function eachConnection(

@@ -1,6 +1,7 @@
 // Sends case after case to one server, evaluates every reply and the store after it, and stops at
 // the first cases in which anything is wrong.
 
+import { withTimeout } from "../../src/basics/with-timeout.ts";
 import { openApp } from "../../src/process/app.ts";
 import type { App } from "../../src/actions/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
@@ -10,7 +11,7 @@ import {
   type CampaignRun,
   makeLimit,
 } from "../campaign/campaign.ts";
-import type { Reply } from "../support/http-client.ts";
+import { isAnswering, type Reply } from "../support/http-client.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
 import { checkReply, Expectation } from "./check-writes.ts";
@@ -39,6 +40,8 @@ export const fuzz: Campaign<Figures> = {
 
 const findingsMax = 20;
 const casesPerCheck = 500;
+/** Only to name a case that ends the service instead of waiting for ever. */
+const replyMsMax = 60_000;
 
 async function sendCases(
   run: CampaignRun,
@@ -52,7 +55,8 @@ async function sendCases(
   const figures: Figures = { cases: 0, records: 0, byStatus: {} };
   const logged = new Set<string>();
   try {
-    while (!isOver(figures.cases) && findings.length < findingsMax) {
+    const { child } = server;
+    while (!isOver(figures.cases) && findings.length < findingsMax && child.signalCode === null) {
       const seed = run.seed + figures.cases;
       figures.cases += 1;
       const sent = makeCase(scene, seed);
@@ -97,11 +101,13 @@ async function runCase(
 }
 
 async function sendCase(
-  { client, address }: ServerProcess,
+  { client, address, child }: ServerProcess,
   sent: FuzzCase,
 ): Promise<{ replies: readonly Reply[]; faults: string[] }> {
   try {
-    if (sent.raw === undefined) return { replies: [await client.send(sent.ask)], faults: [] };
+    if (sent.raw === undefined) {
+      return { replies: [await withTimeout(client.send(sent.ask), replyMsMax)], faults: [] };
+    }
     const { replies, rest } = await exchangeRaw(Number(new URL(address).port), sent.raw);
     const faults =
       rest.length === 0
@@ -109,6 +115,8 @@ async function sendCase(
         : [`something that is no reply: ${rest.toString("latin1").slice(0, 200)}`];
     return { replies, faults };
   } catch (error) {
+    // Whatever is asked of a server that answers nothing waits for ever.
+    if (!(await isAnswering(address))) child.kill("SIGKILL");
     return { replies: [], faults: [`no reply: ${String(error)}`] };
   }
 }

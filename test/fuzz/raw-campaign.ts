@@ -10,7 +10,7 @@ import {
   type CampaignRun,
   makeLimit,
 } from "../campaign/campaign.ts";
-import type { Ask, Reply } from "../support/http-client.ts";
+import { isAnswering, type Ask, type Reply } from "../support/http-client.ts";
 import { buildOpenApi } from "../../src/process/openapi.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/document.ts";
 import { makeOpenApiCheck } from "../support/openapi-check.ts";
@@ -94,7 +94,8 @@ class RawRun implements CampaignOutcome<Figures> {
     while (
       !this.#isOver(this.figures.requests) &&
       this.findings.length < findingsMax &&
-      this.#server.child.exitCode === null
+      this.#server.child.exitCode === null &&
+      this.#server.child.signalCode === null
     ) {
       const messages = makeMessages(this.#scene, seed + this.figures.connections);
       this.figures.connections += 1;
@@ -110,14 +111,11 @@ class RawRun implements CampaignOutcome<Figures> {
 
   /** A server that does not answer after a case is a finding, with what it printed, even if it is alive. */
   async #requireAnswer(): Promise<void> {
-    try {
-      const { status } = await this.#server.client.send({ method: "GET", path: "/health/live" });
-      if (status !== 200) throw new Error(`/health/live is ${status}`);
-    } catch (error) {
-      const { child } = this.#server;
-      const state = `exit code ${child.exitCode}, signal ${child.signalCode}`;
-      this.findings.push(`${String(error)}; ${state}; ${this.#server.output().err}`);
-    }
+    const { child, address } = this.#server;
+    if (await isAnswering(address)) return;
+    const state = `exit code ${child.exitCode}, signal ${child.signalCode}`;
+    this.findings.push(`nothing is answered; ${state}; ${this.#server.output().err}`);
+    child.kill("SIGKILL");
   }
 
   async #exchange(messages: readonly Sent[], seed: number): Promise<void> {

@@ -93,6 +93,18 @@ export function makeClient(address: string, agent = new Agent({ keepAlive: true 
   };
 }
 
+const answerMsMax = 30_000;
+
+/** Whether the server still answers: a process may be alive and answer nothing. */
+export async function isAnswering(address: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(answerMsMax);
+    return (await fetch(`${address}/health/live`, { signal })).status === 200;
+  } catch {
+    return false;
+  }
+}
+
 /** Sends it again for as long as the rate limit refuses it. */
 export async function sendWithinLimit(client: Pick<Client, "send">, ask: Ask): Promise<Reply> {
   for (;;) {

@@ -1,8 +1,10 @@
 // Connections that end at every point: in the headers, in the body, before and in the reply, after what is declined.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
+import { AttackSocket } from "../attack-socket.ts";
 import { makeIds, transaction, listOf } from "../records.ts";
-import { requestBytes, sendAndReset } from "../sending.ts";
+import { requestBytes, sendAndReset, usingEach } from "../sending.ts";
 
 /** What is sent, and how long the client waits before it disconnects. */
 type Step = (context: AbuseContext, id: string) => { bytes: Buffer; afterMs: number };
@@ -48,21 +50,48 @@ const bodies = [
 ];
 const rests = ["", "xxxx", "GET / HTTP/1.1\r\nbad header\r\n\r\n", "\u0000", `${live("a: b")}\r\n`];
 const declinedShapes = declined.flatMap((head) =>
-  bodies.flatMap((body) => rests.map((rest) => head + body + rest)),
+  bodies.flatMap((body) =>
+    rests.map((rest) => {
+      const bytes = head + body + rest;
+      return { name: JSON.stringify(bytes), bytes };
+    }),
+  ),
 );
 
 function live(header: string): string {
   return `GET /health/live HTTP/1.1\r\nhost: x\r\n${header}\r\n`;
 }
 
-/** Each shape in turn, so that a run has all of them. */
-let declinedCount = 0;
+const readMsMax = 10_000;
+
+/** Resets the connection once the bytes were read, which a reply or the end of the connection shows. */
+async function sendAndAwait(context: AbuseContext, bytes: string, from: number): Promise<void> {
+  const socket = new AttackSocket(context, { from });
+  context.tally.sent += 1;
+  if (await socket.opened) {
+    const isRead = Promise.race([socket.nextReply(), socket.closed]);
+    socket.write(Buffer.from(bytes, "latin1"));
+    await Promise.race([isRead, sleep(readMsMax, undefined, { ref: false })]);
+  }
+  socket.reset();
+  await socket.closed;
+}
+
+const whatIsDeclined: Abuse = {
+  name: "declined",
+  what: "what is declined, with anything behind it, then a reset",
+  prepare: (context) =>
+    usingEach(
+      context,
+      declinedShapes,
+      Array.from({ length: context.amount(64, 16) }, (_, index) => ({ bytes }) => {
+        return sendAndAwait(context, bytes, index % 4);
+      }),
+    ),
+};
 
 export const connections: readonly Abuse[] = [
-  leaving(["declined", "what is declined, with anything behind it, then a reset"], ({ random }) => {
-    const shape = declinedShapes[declinedCount++ % declinedShapes.length] ?? "";
-    return { bytes: Buffer.from(shape, "latin1"), afterMs: random.integer(0, 5) };
-  }),
+  whatIsDeclined,
   leaving(["reset-in-request", "connections that are reset within a request"], (context, id) => ({
     bytes: cut(context, add(context, id)),
     afterMs: context.random.integer(0, 5),

@@ -8,7 +8,7 @@ import { operate } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Abuse, AbuseContext, Attack, Title } from "../abuse.ts";
 import { makeIds, transaction } from "../records.ts";
-import { holdConnections } from "../sending.ts";
+import { holdConnections, usingEach } from "../sending.ts";
 import { countReply } from "../tally.ts";
 
 interface UploadedFile {
@@ -104,35 +104,15 @@ function uploading(
     prepare: async (context) => {
       const files = filesOf(context);
       const people = await makePeople(context, { name, count: context.amount(4, 2) });
-      const findings: string[] = [];
-      // Each at least once, however short the run is.
-      const unused = [...files];
-      const run = async (person: Person): Promise<void> => {
-        do {
-          const file = unused.pop() ?? context.random.pick(files);
-          await person.use(file);
-          if (!(await answers(context.target.address))) {
-            findings.push(`no request is answered after ${file.name}`);
-          }
-        } while (findings.length === 0 && (unused.length > 0 || context.mayGoOn()));
-        person.close();
+      const users = people.map((person) => (file: UploadedFile) => person.use(file));
+      const attack = usingEach(context, files, users);
+      const run = async (): Promise<void> => {
+        await attack.run();
+        for (const person of people) person.close();
       };
-      return {
-        run: async () => void (await Promise.all(people.map(run))),
-        check: () => Promise.resolve(findings),
-      };
+      return { ...attack, run };
     },
   };
-}
-
-/** A process may be alive and answer nothing. */
-async function answers(address: string): Promise<boolean> {
-  const signal = AbortSignal.timeout(answerMsMax);
-  try {
-    return (await fetch(`${address}/health/live`, { signal })).status === 200;
-  } catch {
-    return false;
-  }
 }
 
 /** Gzip has any number of members, so that a large file is made quickly. */
@@ -141,7 +121,6 @@ function gzipOf(start: string, rest: Uint8Array, times: number): Uint8Array<Arra
 }
 
 const pieceBytes = 4_000_000;
-const answerMsMax = 30_000;
 
 function refusedRows(context: AbuseContext): readonly UploadedFile[] {
   const times = context.amount(64, 8);
