@@ -68,6 +68,9 @@ interface Beginning {
   readonly detected: Layout;
 }
 
+/** A carriage return at the end of the text ends no line yet, because a line feed may follow. */
+const lineEnd = /\r\n|\n|\r(?!$)/;
+
 async function readBeginning(input: TextInput, layout: Layout): Promise<Beginning> {
   const more = input.read(layout.encoding);
   const usual = plainName(input.path).toLowerCase().endsWith(".tsv") ? "\t" : ",";
@@ -78,17 +81,17 @@ async function readBeginning(input: TextInput, layout: Layout): Promise<Beginnin
     isRefused ||= line === 1 && text.startsWith(bulkKeys.row);
     isFound ||= isRefused;
     while (!isFound) {
-      const end = text.indexOf("\n");
-      isFound = isFirst(end === -1 ? undefined : text.slice(0, end), line);
-      if (isFound || end === -1) break;
-      text = text.slice(end + 1);
+      const end = lineEnd.exec(text);
+      isFound = isFirst(end === null ? undefined : text.slice(0, end.index), line);
+      if (isFound || end === null) break;
+      text = text.slice(end.index + end[0].length);
       line += 1;
     }
     const isWhole = isFound && /[^\r\n][\r\n]/.test(text);
     if (isWhole || text.length > recordCharactersMax) break;
   }
   if (!isFound && !isFirst(text, line)) throw withoutTable(input.path, layout.skip);
-  const [whole = "", sign] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  const [whole = "", sign] = /^sep=(.)(?:\r\n|\n|\r)/i.exec(text) ?? [];
   const delimiter = layout.delimiter ?? sign ?? detectDelimiter(text, { usual, ...layout });
   return {
     text: text.slice(whole.length),
@@ -120,7 +123,7 @@ function firstLineFinder(
   return (text, line) => {
     if (text === undefined || line > linesMax) return false;
     const delimiter = layout.delimiter ?? detectDelimiter(text, { usual });
-    const cells = splitCells(text.replace("\r", ""), { delimiter, cellsMax });
+    const cells = splitCells(text, { delimiter, cellsMax });
     const names = typeof cells === "string" ? [] : cells.map((cell) => cell.trim());
     return wanted.every((name) => names.includes(name));
   };

@@ -70,6 +70,9 @@ const layouts: readonly (readonly [
     [["€"]],
   ],
   ["begins with other lines", 'x\n"y\r\na,b\n1,2\n', { skip: 2 }, ab, [["1", "2"]]],
+  ["begins with lines that end in CR", "x\ry\r\na,b\r1,2\r", { skip: 2 }, ab, [["1", "2"]]],
+  ["names its columns after lines in CR", "x\ra,b\r1,2\r", { skip: "a,b" }, ab, [["1", "2"]]],
+  ["names its delimiter before CR", "sep=|\ra|b\r1|2", {}, ab, [["1", "2"]], { delimiter: "|" }],
   [
     "has a damaged row after them",
     'x\na,b\n1,"2\n',
