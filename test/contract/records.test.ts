@@ -9,7 +9,8 @@ import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { ReplyBody } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
-import { check, idOf, pathOf, startScene } from "./scene.ts";
+import { linesOf } from "../support/stream-client.ts";
+import { check, idOf, pathOf, startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
 const { records } = scene;
@@ -227,5 +228,30 @@ describe("the query of an existence check", () => {
     const query = { [type.idField]: id, other: "1", constructor: "2", __proto__: "3" };
     const reply = await scene.ask(customer, { method: "GET", path: pathOf(type), query });
     assert.equal(reply.status, 200);
+  });
+});
+
+describe("a record of before 1980", () => {
+  it("is accepted where TIMESTAMP_MIN says so: alone, in a list of any length, and in a stream", async (test) => {
+    const earlier = await startScene({ environment: { TIMESTAMP_MIN: "1950-01-01" } });
+    test.after(() => earlier.stop());
+    const writer = await earlier.makeCustomer();
+    const type = typeNamed("person");
+    const statusOf = async (timestamp: string, count?: number) => {
+      const make = () => earlier.records.record(type, { timestamp });
+      const body = count === undefined ? make() : Array.from({ length: count }, make);
+      return (await earlier.ask(writer, { method: "POST", path: pathOf(type), body })).status;
+    };
+    for (const count of [undefined, 2, 200]) {
+      assert.ok((await statusOf("1950-01-01T00:00:00Z", count)) < 300, `${count}`);
+      assert.equal(await statusOf("1949-12-31T23:59:59Z", count), 400, `${count}`);
+    }
+    const lines = ["1949-12-31T23:59:59Z", "1950-01-01T00:00:00Z"].map((timestamp) =>
+      JSON.stringify(earlier.records.record(type, { timestamp })),
+    );
+    const headers = { "content-type": "application/x-ndjson" };
+    const stream = { method: "POST", path: pathOf(type), headers, body: lines.join("\n") };
+    const [refused, counts] = linesOf(await earlier.ask(writer, stream));
+    assert.deepEqual([refused?.["line"], counts?.["write_count"]], [1, 1]);
   });
 });

@@ -89,4 +89,21 @@ describe("an import", () => {
     assert.equal(err, "");
     assert.equal(reportOf(out).written, 300);
   });
+
+  it("takes times of before 1980 where TIMESTAMP_MIN says so, also in a check", async () => {
+    const line = makeCommandLine({ environment: { TIMESTAMP_MIN: "1950-01-01" } });
+    await line.ask("organization create --name Acme --id acme");
+    const file = join(line.folder, "persons.ndjson");
+    const times = ["1949-12-31T00:00:00Z", "1950-01-01T00:00:00Z"];
+    const person = { is_test_user: false, is_retail_customer: true };
+    const lines = times.map((timestamp, no) =>
+      JSON.stringify({ ...person, person_id: `p${no}`, timestamp }),
+    );
+    writeFileSync(file, lines.join("\n"));
+    const words = ["import", file, "--type", "person", "--organization", "acme", "--json"];
+    for (const more of [["--check"], []]) {
+      const { out } = await line.type(...words, ...more);
+      assert.equal(reportOf(out).refused, 1, more.join());
+    }
+  });
 });
