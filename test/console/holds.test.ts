@@ -118,6 +118,7 @@ describe("holds and retention in the console", () => {
     const due = await one("viewer", "&days=365");
     assert.match(due, /<dt>Would be deleted<\/dt>\s*<dd>Person 1<\/dd>/);
     assert.match(due, /<dt>Kept by a hold<\/dt>\s*<dd>2<\/dd>/);
+    assert.match(due, /<dt>Arrived within a day<\/dt>\s*<dd>1 of these: are their times right/);
     assert.deepEqual(heldIn(due), ["ada"]);
     assert.match(await one("viewer", "&days=365&type=person&id=ada"), /<dd>nothing<\/dd>/);
     for (const days of ["0", "x", "99999"]) {

@@ -2,12 +2,14 @@
 
 import assert from "node:assert/strict";
 import { after, beforeEach, describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import type { Organization } from "../../src/domain/access.ts";
 import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
-import { startUpkeep } from "../../src/worker/upkeep.ts";
+import { purgePauseMs, startUpkeep } from "../../src/worker/upkeep.ts";
 import { acme, keyOf, operator as act, transaction } from "../conformance/scene.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { testEnvironment } from "../support/service.ts";
@@ -49,6 +51,11 @@ async function cacheCaller(): Promise<void> {
 
 function waitForEmptyCache(): Promise<unknown> {
   return waitFor("the caller to be forgotten", () => app.callers.find("hash") === undefined);
+}
+
+/** Without a timer, for a test that stops all of them. */
+async function takeTurns(turnsMax: number, isDone: () => boolean): Promise<void> {
+  for (let turn = 0; turn < turnsMax && !isDone(); turn += 1) await nextTurn();
 }
 
 function warned(): readonly string[] {
@@ -133,6 +140,19 @@ describe("upkeep", () => {
     await upkeep.stop();
   });
 
+  it("warns of records that a ceiling erases within a day of their arrival", async (test) => {
+    await createOrganization(opened, { name: "Late", organizationId: "late" });
+    await changeOrganization(opened, "late", { retainDays: 365 });
+    const write = { organizationId: "late", receivedAt: clock.now() };
+    const old = { timestamp: "2001-01-01T00:00:00Z" };
+    await withActs(opened.store).write(transaction("t", old), write);
+    const upkeep = await startUpkeep(app, log, { intervalMs: 5 });
+    atEnd(test, () => upkeep.stop());
+    const warning =
+      /"recent":1,"msg":"retention queued deletions of records that arrived within a day"/;
+    await waitFor("the warning", () => warning.test(lines.join("")) || undefined);
+  });
+
   it("continues to apply retention where the round before has ended", async (test) => {
     const made = await opened.store.findOrganization("acme");
     const organizations = ["acme", "zenith"].map(
@@ -158,6 +178,28 @@ describe("upkeep", () => {
       ["zenith", undefined],
     ];
     assert.deepEqual(places.slice(0, 3), inTurn);
+  });
+
+  it("pauses between two parts of retention", async (test) => {
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const made = await opened.store.findOrganization("acme");
+    const organization = { ...made, organizationId: "acme", retainDays: 1 } as Organization;
+    const next = { organizationId: "acme", resourceType: "person", resourceId: "last" };
+    let parts = 0;
+    faults.replace("listOrganizations", async () => [organization]);
+    faults.replace("findOrganization", async () => organization);
+    faults.replace("findExpired", async () => {
+      parts += 1;
+      return { expired: [], next, dueFrom: Infinity, isEmpty: false };
+    });
+    const upkeep = await startUpkeep(app, log);
+    atEnd(test, () => upkeep.stop());
+    await takeTurns(10_000, () => parts > 0);
+    await takeTurns(100, () => parts > 1);
+    assert.equal(parts, 1);
+    test.mock.timers.tick(purgePauseMs);
+    await takeTurns(10_000, () => parts > 1);
+    assert.equal(parts, 2);
   });
 
   it("ends holds whose last day is over", async () => {

@@ -227,6 +227,9 @@ describe("retention", async () => {
     const { organizations } = await preview("--organization", organizationId);
     const [shown] = organizations as readonly Readonly<Record<string, unknown>>[];
     assert.deepEqual([shown?.["due"], shown?.["arrived_within_a_day"]], [2, 1]);
+    const line = makeCommandLine({ folder, now: () => now });
+    const { out } = await line.type("retention preview --organization", organizationId);
+    assert.match(out, /^of these, arrived within a day +1$/m);
     const { queued, recent } = await applyRetention(app, { organizationIds: [organizationId] });
     assert.deepEqual([queued, recent], [2, 1]);
     await changeOrganization(app, organizationId, { retainDays: null });
