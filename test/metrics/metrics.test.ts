@@ -12,14 +12,15 @@ const bodies = { heldBytes: 0 };
 const pages = { heldBytes: 0 };
 const levels = { event_loop: 2, memory: 1, bodies: 0 } as const;
 const shed = { eventLoopDelayMs: 150, levels, refused: { body: 3, stream: 4 } };
+const begunAt = Date.now();
 const metrics = makeMetrics({
   build: { version: "1.2.3", node: "26.10.0", engine: "postgres" },
   deletions: async () => ({
     byStatus,
     held: 0,
     underFloor: 0,
-    oldestDueAt: undefined,
-    oldestStartedAt: undefined,
+    oldestDueAt: begunAt - 7_200_000,
+    oldestStartedAt: begunAt - 3_600_000,
   }),
   holdsEnding: async () => 2,
   dataDir: ".",
@@ -123,6 +124,12 @@ describe("the metrics", () => {
     assert.equal(await figure("sluice_deletions_completed_total"), 1);
     assert.equal(await figure("sluice_records_erased_total"), 3);
     assert.equal(await figure("sluice_deletion_failures_total"), 2);
+  });
+
+  it("have the ages of the deletions that have been due and processing for longest", async () => {
+    const due = await figure("sluice_deletion_oldest_due_age_seconds");
+    const processing = await figure("sluice_deletion_oldest_processing_age_seconds");
+    assert.ok(processing >= 3_600 && due - processing >= 3_590, `${due} ${processing}`);
   });
 
   it("show how much is held for clients", async () => {

@@ -162,6 +162,39 @@ describe("more deletions than are processed together", () => {
   });
 });
 
+describe("a deletion beside which others are requested without end", () => {
+  it("is completed before they end", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    for (const id of ids) await store.add("person", id);
+    const [first = "", ...others] = ids;
+    const id = await store.request(keyOf("person", first));
+    const busy = replaceMethods(store, {
+      eraseStep: async (...args) => {
+        const other = others.pop();
+        if (other !== undefined) await store.request(keyOf("person", other));
+        return store.eraseStep(...args);
+      },
+    });
+    // Others join once a second.
+    let now = 0;
+    test.mock.method(performance, "now", () => (now += 1_000));
+    let left = 0;
+    await processDeletions(makeApp(place, busy), {
+      claimant: "test",
+      stopping: new AbortController().signal,
+      onDone: async (done) => {
+        const isFirst = done.some(({ deletion }) => deletion.deletionRequestId === id);
+        if (isFirst) left = others.length;
+      },
+    });
+    assert.ok(left > 10, `${left} others were still to be requested`);
+    assert.equal((await store.countRecords(acme))["person"], undefined);
+    await store.requireConsistent();
+  });
+});
+
 describe("a deletion of a record that others name faster than they can be erased", () => {
   it("pauses writes of its organization until it is completed", async (test) => {
     const place = makePlace(test);
