@@ -195,7 +195,8 @@ function simplify(
   const { anyOf, ...rest } = withoutClosing(schema) as { readonly anyOf?: readonly JsonSchema[] };
   if (anyOf === undefined) return rest;
   const [only = {}, ...others] = anyOf.filter(({ type }) => type !== "null");
-  return others.length === 0 ? { ...withNull(resolve(only, components)), ...rest } : rest;
+  if (others.length > 0) return rest;
+  return { ...withNull(withoutClosing(resolve(only, components))), ...rest };
 }
 
 /** Generators make a map of a false value, whose name is that of the field `additional_properties`. */
