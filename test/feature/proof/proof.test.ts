@@ -197,5 +197,9 @@ describe("the page Proof", async () => {
   it("shows backups and restores to those who may read the trail", async () => {
     assert.match(await show("auditor"), /Backups and restores.*<bdi>carla<\/bdi>/s);
     assert.doesNotMatch(await show("viewer"), /Backups and restores/);
+    assert.doesNotMatch(await show("auditor"), /were not examined/);
+    const act = { actor: "carla", now: service.clock.now() };
+    for (let more = 0; more < 50; more += 1) await service.app.store.trail.note(note, act);
+    assert.match(await show("auditor"), /Entries of the trail before number \d+ were not examined/);
   });
 });
