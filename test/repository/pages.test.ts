@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { commands } from "../../bench/all.ts";
 import { pages as generated } from "../../docs/generate/pages.ts";
 import { findDeadLinks, findMissingFiles, findWideLines } from "./rule/pages.ts";
-import { exists, findText, readFile, readPages, root } from "./tree.ts";
+import { exists, findText, readFile, readFiles, readPages, root } from "./tree.ts";
 
 describe("the documents", () => {
   const pages = readPages();
@@ -49,6 +49,23 @@ describe("the documents", () => {
       lonely.map(({ path }) => path),
       [],
     );
+  });
+
+  it("name whatever the service connects to, and how clients learn of changes", () => {
+    const opens =
+      /from "(?:node:https|[./]+\/basics\/bounded-fetch\.ts|@opentelemetry\/exporter-[^"]+)"/;
+    const opening = readFiles("src/**/*.ts").filter(({ text }) => opens.test(text));
+    // A setting names the provider of the console and the receiver of traces.
+    const bySetting = ["src/console/sign-in/openid", "src/feature/telemetry"];
+    const byStore = ["src/feature/identity", "src/feature/webhook"];
+    const folders = new Set(opening.map(({ path }) => dirname(path)));
+    assert.deepEqual(folders, new Set([...bySetting, ...byStore]));
+    const ofPorts = readFile("docs/faq.md").text.split("### Which ports")[1]?.split("\n### ")[0];
+    const ofNotices = /^\| notifications .*$/m.exec(readFile("docs/guides/migrating.md").text)?.[0];
+    for (const guide of ["webhooks.md", "program-identities.md"]) {
+      assert.ok(ofPorts?.includes(guide), guide);
+    }
+    for (const guide of ["changes.md", "webhooks.md"]) assert.ok(ofNotices?.includes(guide), guide);
   });
 
   it("name no measurement of performance that is not one of all", () => {

@@ -14,6 +14,7 @@ import type { Store } from "../../../src/store/interface/store.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
 import { fetchToken } from "../../support/customer.ts";
+import { readFile } from "../../repository/tree.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { startServer } from "../../support/server.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
@@ -257,6 +258,9 @@ describe("check after a move", () => {
     assert.equal(findings.length, 1);
     const store = join(folder, "sluice.db");
     assert.ok(findings[0]?.startsWith(`${store} was moved to postgres://127.0.0.1:`));
+    const steps = readFile("docs/guides/postgresql.md").text.split(/\n\d\. /);
+    const stepOf = (text: string) => steps.findIndex((step) => step.startsWith(text));
+    assert.equal(stepOf("Run `npx sluice check`"), stepOf("Remove the old file") + 1);
     for (const file of globSync(`${store}*`)) rmSync(file);
     const { code, out } = await line.type("check");
     assert.equal(code, 0, out);
