@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import socket
+import threading
 import time
 import unittest
 import unittest.mock
@@ -101,6 +102,30 @@ class Retries(unittest.TestCase):
         expected = r"^No complete reply arrived \(GET /v2/person\): Connection refused"
         with self.assertRaisesRegex(sluice.SluiceNetworkError, expected):
             client.persons.exists("p")
+
+    def test_says_that_a_host_is_not_found(self) -> None:
+        client = sluice.Sluice("http://sluice.invalid", get_token=lambda: ("t", 0.0), retry_for=0)
+        expected = r"^No complete reply arrived \(GET /v2/person\): .*([Nn]ame|resol)"
+        with self.assertRaisesRegex(sluice.SluiceNetworkError, expected):
+            client.persons.exists("p")
+
+    def test_says_that_a_port_speaks_no_tls(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def answer() -> None:
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(65_536)
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+            thread = threading.Thread(target=answer)
+            thread.start()
+            address = f"https://127.0.0.1:{server.getsockname()[1]}"
+            client = sluice.Sluice(address, get_token=lambda: ("t", 0.0), retry_for=0)
+            expected = ": the TLS connection failed: .*; that port may speak HTTP without TLS"
+            with self.assertRaisesRegex(sluice.SluiceNetworkError, expected):
+                client.persons.exists("p")
+            thread.join()
 
     def test_failures_before_an_answer_of_the_service_are_over(self) -> None:
         # Half a minute of failures, an answer, and more of them than are left of a minute since the first.
