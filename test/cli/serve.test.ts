@@ -112,7 +112,7 @@ describe("serve on an empty store", () => {
     assert.equal((await server.client.send({ method: "GET", path: "/health/live" })).status, 200);
     assert.equal(await server.end("SIGHUP"), 0);
     const { err } = server.output();
-    assert.match(err, /"msg":"stopped"/);
+    assert.match(err, /"level":"info".*"msg":"stopped"/);
     assert.doesNotMatch(err, /debugger|inspector/i);
   });
 
