@@ -207,6 +207,28 @@ describe("the index of parties", () => {
       }
     });
 
+    it(`finds what is far apart, however many blocks one statement reads, on ${name}`, async (test) => {
+      const scene = await open(test);
+      let { store } = scene;
+      await store.createOrganization(organization(acme), operator);
+      const blocks = [0, 15, 16, 79, 80, 335, 336, 337];
+      for (const block of blocks) {
+        await scene.query(`UPDATE counter SET value = ${block * blockNumbers}
+          WHERE name = 'arrival' RETURNING value`);
+        store = await scene.reopen();
+        await pay(store, `t${block}`, "p");
+      }
+      await indexAll(store);
+      // The last one is in a step that has not ended.
+      assert.equal((await entriesIn(scene)).length, blocks.length - 1);
+      const query = { organizationId: acme, party: "p", after: undefined, recordsMax: 100 };
+      const { namings } = await store.readNamings(query);
+      assert.deepEqual(
+        namings.map(({ resourceId }) => resourceId),
+        blocks.map((block) => `t${block}`),
+      );
+    });
+
     it(`loses the entries of records that are erased, on ${name}`, async (test) => {
       const scene = await open(test);
       const { store } = scene;

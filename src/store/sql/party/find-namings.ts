@@ -26,8 +26,11 @@ import { all, Rows, type Statements } from "../statement/statements.ts";
 import { type PartyState, readPartyState } from "./entries.ts";
 import { type NamingRow, partiesIn, searchedFor, textsOf } from "./named-parties.ts";
 
-/** How many blocks one statement reads: up to 24 KiB of each, if a party is named by everything. */
-const blocksAtOnce = 256;
+/**
+ * How many blocks the first statement reads, and each later one, which reads four times as many as the one before: up
+ * to 24 KiB of each, if a party is named by everything. Then few blocks have as many records as are wanted.
+ */
+const [blocksAtFirst, blocksAtOnce] = [16, 256];
 const numbersAtOnce = 500;
 /** A scan covers this many numbers. While there are more beyond the index, it is behind. */
 const scannedMax = 2 * blockNumbers;
@@ -99,11 +102,15 @@ function* searchIndex(
   const ends = new Map<string, number>();
   // The entries of a restricted set are written when its records are moved, before the index gets there.
   const end = blockOf(isRestrictedId(organizationId) ? yield* findLatestArrival() : indexedNo) + 1;
-  for (let block = blockOf(after + 1); block < end && open.size > 0; block += blocksAtOnce) {
+  for (
+    let [block, blocks] = [blockOf(after + 1), blocksAtFirst];
+    block < end && open.size > 0;
+    [block, blocks] = [block + blocks, Math.min(4 * blocks, blocksAtOnce)]
+  ) {
     const values = [...open.values()].flatMap(({ bucket, ...one }) =>
       [bucket, allBuckets].map((any) => [any, one.rest, hashText(beginningOf(one))]),
     );
-    const upTo = Math.min(end, block + blocksAtOnce);
+    const upTo = Math.min(end, block + blocks);
     const range = [organizationId, block, upTo] as const;
     const rows = yield* all<Row>(findRows, new Rows(values, 3), ...range);
     const byRest = Map.groupBy(open, ([, { rest }]) => rest);
