@@ -103,6 +103,7 @@ export function beginStatements(
     "sluice.view": visibility.view ?? "",
     lock_timeout: `${lockTimeoutMs}`,
   };
+  const isKeyed = visibility.view !== "all" || visibility.keyed === true;
   const values: Readonly<Record<string, string>> = {
     ...(distributed ? onCluster : passedOn),
     ...(distributed && !unlimitedTime ? oneConnection : {}),
@@ -113,8 +114,8 @@ export function beginStatements(
     ...(schema === undefined ? {} : { search_path: escapeIdentifier(schema) }),
     ...assumed,
     ...uncompiled,
-    ...(visibility.view === "all" ? {} : keyedPlans),
-    ...(visibility.view === "all" || distributed ? {} : planOnce),
+    ...(isKeyed ? keyedPlans : {}),
+    ...(isKeyed && !distributed ? planOnce : {}),
   };
   const mode = visibility.snapshot === true ? "REPEATABLE READ READ ONLY" : "READ COMMITTED";
   const begin = `BEGIN ISOLATION LEVEL ${mode}; SELECT ${durable}, ${setAll(values, { local: true })}`;

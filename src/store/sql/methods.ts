@@ -43,6 +43,7 @@ import * as replay from "./restore/replay.ts";
 import * as restricted from "./deletion/restricted-list.ts";
 import {
   allDeletions,
+  listed,
   oneOrAll,
   organization,
   rebuilding,
@@ -63,7 +64,7 @@ function ofFilter({
 }: {
   readonly organizationId?: string | undefined;
 }): Visibility {
-  return oneOrAll(organizationId);
+  return organizationId === undefined ? listed : organization(organizationId);
 }
 
 /** Grouped like the members of the store. */
@@ -190,7 +191,7 @@ export const methods = {
     find: lookup(({ organizations: waiting }) => ({ organizations: waiting }), findArrivals),
   },
   overview: {
-    deletionQueue: read(every, overview.readDeletionQueue),
+    deletionQueue: read(listed, overview.readDeletionQueue),
     lastBackup: lookup(every, overview.findLastBackup),
     engineVersion: lookup({}, overview.readEngineVersion),
     readHistoryPart: lookup(ofOrganization, record.readHistoryPart),

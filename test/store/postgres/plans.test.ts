@@ -62,6 +62,7 @@ async function redactLong(store: TestStore): Promise<void> {
     });
     await store.write(drafts, { resourceType, mode: "append" });
   }
+  while (await store.parties.index((await store.settledArrival()).settled));
   await store.request(keyOf("transaction", "v"));
   await store.request(keyOf("person", "p"));
   assert.equal((await store.processAll()).length, 2);
@@ -86,6 +87,7 @@ async function workADay(url: string): Promise<void> {
   await store.findDeletion(id, acme);
   await store.findReceipt(id, acme);
   await store.deletionFigures(operator.now);
+  await store.listDeletions({ status: "completed", limit: 10 });
   for (const { fill } of storeSamples)
     await fill?.(store, acme, { act: operator, types: ["transaction"] });
   await store.write(transaction("u"));
@@ -202,6 +204,19 @@ describe("the plans of daily work", async () => {
     );
     assert.ok(targets.length > 0);
     for (const node of targets) assert.match(node["Index Cond"] ?? "", /resource_id = \(?named/);
+  });
+
+  it("find changes by their numbers, and list deletions of all organizations by an index", () => {
+    for (const [text, index] of [
+      ["change_no = wanted.number", /^change_by_arrival$/],
+      ["ORDER BY requested_at DESC", /^deletion_by_/],
+    ] as const) {
+      const found = plans.filter((plan) => plan["Query Text"].includes(text));
+      assert.ok(found.length > 0, text);
+      const nodes = found.flatMap((plan) => nodesOf(plan.Plan));
+      const reading = nodes.filter((node) => node["Relation Name"] !== undefined);
+      for (const node of reading) assert.match(node["Index Name"] ?? node["Node Type"], index);
+    }
   });
 
   it("of features use the indexes that they have", () => {

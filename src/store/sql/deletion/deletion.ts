@@ -57,10 +57,16 @@ const setPostponed = `
 export const awaitingApproval = `
   approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'`;
 
-/** After a position in this order. For each filter, an index has the rows in this order. */
-const listNewest = (filter: string) => `
+/**
+ * After a position in this order. For each filter, an index has the rows in this order. With a status, the first value
+ * of the filter, the position contains it: otherwise PostgreSQL would search all deletions for those that have it.
+ */
+const listNewest = (filter: string, status = "") => `
   SELECT * FROM deletion
-  WHERE (requested_at, deletion_request_id) < ($1, $2) AND restricted_of IS NULL ${filter}
+  WHERE
+    --sqlite (requested_at, deletion_request_id) < ($1, $2)
+    --postgres (${status}requested_at, deletion_request_id) < (${status && "$4, "}$1, $2)
+    AND restricted_of IS NULL ${filter}
   ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $3`;
 
 /** Later than any request. */
@@ -206,14 +212,16 @@ export function* listDeletionsById(afterId: string, limit: number) {
 export function* listDeletions(filter: DeletionFilter): Statements<readonly Deletion[]> {
   const { organizationId, record, limit, before = theEnd, awaitsApproval = false } = filter;
   const place = [before.requestedAt, before.deletionRequestId, limit] as const;
+  const status = awaitsApproval || record !== undefined ? undefined : filter.status;
   const wanted = {
+    status,
     organization_id: organizationId,
     resource_type: record?.resourceType,
     resource_id: record?.resourceId,
-    status: awaitsApproval || record !== undefined ? undefined : filter.status,
   };
   const { sql, values } = matching(wanted, 4);
-  const text = listNewest(awaitsApproval ? `AND ${awaitingApproval} ${sql}` : sql);
+  const filtered = awaitsApproval ? `AND ${awaitingApproval} ${sql}` : sql;
+  const text = listNewest(filtered, status && "status, ");
   return yield* list(toDeletion, text, ...place, ...values);
 }
 

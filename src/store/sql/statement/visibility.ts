@@ -8,6 +8,8 @@ export type View = "all" | "deletions" | "credentials";
 export interface Visibility {
   readonly organizations?: Iterable<string>;
   readonly view?: View;
+  /** Whether statements with the view `all` find their rows by a key or in the order of one, as all others do. */
+  readonly keyed?: boolean;
   /** A read-only snapshot of all tables. */
   readonly snapshot?: boolean;
   /** No time limit. */
@@ -15,6 +17,9 @@ export interface Visibility {
 }
 
 export const allOrganizations: Visibility = { view: "all" };
+
+/** Lists of operators, of which a page is shown, use this. */
+export const listed: Visibility = { view: "all", keyed: true };
 
 export const allDeletions: Visibility = { view: "deletions" };
 
