@@ -51,6 +51,7 @@ const countWaitingOf = (filter: string) => `
   ) AS proposals, (
     SELECT count(*) FROM (
       SELECT approval_requester FROM deletion
+      --sqlite INDEXED BY deletion_awaiting${filter === "" ? "" : "_of_organization"}
       WHERE ${awaitingApproval} AND restricted_of IS NULL ${filter}
       ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ${countedMax}
     ) AS newest WHERE approval_requester <> $1
