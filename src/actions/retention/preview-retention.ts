@@ -89,8 +89,8 @@ export interface PreviewPart {
 }
 
 /** How many steps one part has, and how many records each step reads. Each type needs at least one step. */
-const stepsMax = 2 * recordTypes.length;
-const examinedAtOnce = 50;
+const stepsMax = recordTypes.length;
+const examinedAtOnce = 100;
 /** A part ends with the step in which so many deletions were planned, because these take most of the time. */
 const plannedMax = 100;
 
