@@ -67,16 +67,23 @@ export class FairQueue<Item> {
   *inTurn(): Generator<Place<Item>> {
     for (const line of this.#lines.values()) {
       let { first } = line;
-      for (; first !== undefined && line.credit > 0; first = line.first) {
+      for (; first !== undefined && this.#hasTurn(line); first = line.first) {
         yield first;
         if (first === line.first) break;
       }
-      if (first === undefined || line.credit > 0) continue;
-      // Moves the key to the end of the turns, where this loop reaches it again.
+    }
+  }
+
+  /** A key without credit goes to the end of the turns, where the loop reaches it again; alone, it goes on at once. */
+  #hasTurn(line: Line<Item>): boolean {
+    while (line.credit <= 0) {
       line.credit += this.#turnCost;
+      if (this.#lines.size === 1) continue;
       this.#lines.delete(line.key);
       this.#lines.set(line.key, line);
+      return false;
     }
+    return true;
   }
 
   /** Removes an item because it is served, and charges its key. */

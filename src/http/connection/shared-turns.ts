@@ -1,5 +1,6 @@
 // The turns of requests and chunked bodies of all connections, and the bound on bytes that wait to be parsed.
 
+import { FairQueue, type Place } from "../../basics/fair-queue.ts";
 import { ConnectionTurns } from "./connection-turns.ts";
 import type { LingeringClose } from "./lingering-close.ts";
 
@@ -8,6 +9,12 @@ export const requestsPerTurn = 16;
 
 interface Waiting {
   destroy(): unknown;
+}
+
+/** What of a connection waits. */
+interface Noted {
+  bytes: number;
+  place: Place<Waiting> | undefined;
 }
 
 export class SharedTurns {
@@ -19,7 +26,12 @@ export class SharedTurns {
   readonly bodies = new ConnectionTurns();
   readonly lingering: LingeringClose;
   readonly #bytesMax: number;
-  readonly #waiting = new Map<Waiting, number>();
+  /**
+   * In the order in which they began to wait. They are linked: a Map that fills and empties with every few requests
+   * would allocate its tables among the old objects, which are costly to collect.
+   */
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #noted = new WeakMap<Waiting, Noted>();
   bytes = 0;
   /** Connections that were closed because too many bytes waited. */
   refused = 0;
@@ -35,13 +47,23 @@ export class SharedTurns {
   }
 
   note(connection: Waiting, bytes: number): void {
-    const known = this.#waiting.get(connection);
-    if (known === undefined && bytes === 0) return;
-    this.bytes += bytes - (known ?? 0);
-    if (bytes === 0) this.#waiting.delete(connection);
-    else this.#waiting.set(connection, bytes);
-    // The ones that have waited longest: a client that waits on purpose must not exclude others.
-    for (const oldest of this.#waiting.keys()) {
+    let noted = this.#noted.get(connection);
+    if (noted === undefined) {
+      this.#noted.set(connection, (noted = { bytes: 0, place: undefined }));
+    }
+    this.bytes += bytes - noted.bytes;
+    noted.bytes = bytes;
+    if (bytes > 0) noted.place ??= this.#waiting.push("", connection);
+    else if (noted.place !== undefined) {
+      this.#waiting.remove(noted.place);
+      noted.place = undefined;
+    }
+    if (this.bytes > this.#bytesMax) this.#closeOldest();
+  }
+
+  /** The ones that have waited longest: a client that waits on purpose must not exclude others. */
+  #closeOldest(): void {
+    for (const { item: oldest } of this.#waiting.inTurn()) {
       if (this.bytes <= this.#bytesMax) return;
       this.refused += 1;
       // Notes that nothing waits any more.
