@@ -37,8 +37,8 @@ export async function readLargeBody(
     const source = decodedBody(request);
     await receive(source, (chunk) => {
       body.add(chunk, windowBytesOf(source));
-      // A decoder has no further use for a buffer that it has filled.
-      if (source !== request) freeMemory(chunk);
+      // Neither the parser nor a decoder has a further use for a buffer that it has filled.
+      freeMemory(chunk);
     });
     return { bytes: body.whole(), reservation };
   } catch (error) {
