@@ -57,8 +57,10 @@ export function fingerprintOf(context: string, bodyHash: string): Uint8Array {
   return hash("sha256", `${context}\n${bodyHash}`, "buffer");
 }
 
+/** The keys of requests in progress. The tables of one Set that fills and empties would become old objects. */
 export class InFlightKeys {
-  readonly #keys = new Set<string>();
+  /** Lists by the first byte of the hash. */
+  readonly #keys = Array.from({ length: 256 }, (): string[] => []);
 
   /**
    * This is not `async`, so that nothing references the request while it is performed. Rejects with AppError
@@ -67,10 +69,11 @@ export class InFlightKeys {
   run<Result>(keyHash: Uint8Array | undefined, perform: () => Promise<Result>): Promise<Result> {
     if (keyHash === undefined) return perform();
     const name = Buffer.from(keyHash).toString("base64");
-    if (this.#keys.has(name)) {
+    const keys = this.#keys[keyHash[0] ?? 0] ?? [];
+    if (keys.includes(name)) {
       return Promise.reject(new AppError("idempotency_in_flight", { retryAfterSeconds: 1 }));
     }
-    this.#keys.add(name);
-    return Promise.try(perform).finally(() => this.#keys.delete(name));
+    keys.push(name);
+    return Promise.try(perform).finally(() => keys.splice(keys.indexOf(name), 1));
   }
 }
