@@ -16,11 +16,12 @@ export interface HeapLimits {
 
 /**
  * The limits of a command that reads or writes many records: they are short-lived, so the heap can stay small. With
- * 30 % instead of 100, an import takes a tenth more processor time, and no less memory.
+ * 30 % instead of 100, an import takes a tenth more processor time, and no less memory. With 4 MiB instead of 16, in
+ * which lists in flight outlive the collections, it takes up to a tenth more, and 20 MB less memory.
  */
 export const bulkHeap: HeapLimits = {
   garbagePercent: 100,
-  youngGenerationBytes: 4 * 1_024 * 1_024,
+  youngGenerationBytes: 16 * 1_024 * 1_024,
 };
 
 const doubling = 2;
