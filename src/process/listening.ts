@@ -20,9 +20,7 @@ export async function closeWithin(
   graceMs: number,
 ): Promise<void> {
   const sweep = setInterval(() => server.server.closeIdleConnections(), idleSweepMs);
-  const timer = setTimeout(() => {
-    for (const connection of edge.connections) connection.destroy();
-  }, graceMs);
+  const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
   try {
     await server.close();
   } finally {

@@ -25,7 +25,7 @@ export class ConnectionTurns {
   /** Network addresses take turns, so that one with few connections does not wait for those of others. */
   readonly #waiting = new FairQueue<Known>();
   /** A listener for each turn would cost more than all else that a turn does. */
-  readonly #known = new WeakMap<Socket, Known>();
+  readonly #known = new WeakMap<object, Known>();
   readonly #perTurn: number;
   readonly #isBehindArrivals: boolean;
   /** How many may have a turn at once. */
@@ -34,6 +34,8 @@ export class ConnectionTurns {
   /** Consecutive ticks in which a connection has arrived. */
   #arrivalTicks = 0;
   #isScheduled = false;
+  /** One listener for all, which is called as a method of what is closed: thousands of others would take memory. */
+  readonly #forget: (this: Socket) => void;
 
   /**
    * `isBehindArrivals`: what waits are new connections, and those that the system still has come first. It has them in
@@ -42,9 +44,15 @@ export class ConnectionTurns {
   constructor({ perTurn = perTurnMax, isBehindArrivals = false } = {}) {
     this.#perTurn = this.#left = perTurn;
     this.#isBehindArrivals = isBehindArrivals;
+    const known = this.#known;
+    const waiting = this.#waiting;
+    this.#forget = function forget(): void {
+      const place = known.get(this)?.place;
+      if (place !== undefined) waiting.remove(place);
+    };
   }
 
-  /** Calls `turn` at once or later, unless the connection is closed before. It waits for one turn at a time. */
+  /** Calls `turn` at once or later, unless the connection is closed before. It waits for one turn: the last. */
   add(socket: Socket, turn: Turn): void {
     if (!this.#isScheduled) this.#schedule();
     this.#hasArrival = this.#isBehindArrivals;
@@ -55,6 +63,7 @@ export class ConnectionTurns {
     }
     const known = this.#known.get(socket) ?? this.#know(socket);
     known.turn = turn;
+    if (known.place !== undefined) this.#waiting.remove(known.place);
     known.place = this.#waiting.push(known.owner, known);
   }
 
@@ -62,7 +71,7 @@ export class ConnectionTurns {
     const owner = addressOwner(socket.remoteAddress ?? "");
     const known: Known = { owner, place: undefined, turn: undefined };
     this.#known.set(socket, known);
-    socket.once("close", () => known.place && this.#waiting.remove(known.place));
+    socket.on("close", this.#forget);
     return known;
   }
 

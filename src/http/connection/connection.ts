@@ -32,10 +32,7 @@ export class Connection extends Duplex {
   #exchange: Exchange | undefined;
   #isPassing = false;
   #isWaitingForTurn = false;
-  readonly #onTurn = (): void => {
-    this.#isWaitingForTurn = false;
-    this.#pass();
-  };
+  #attach: ((connection: Connection) => void) | undefined;
   /** Whether its last reply is sent; whatever still arrives is discarded. */
   isClosing = false;
   /** Whether the client has closed its side. */
@@ -47,19 +44,14 @@ export class Connection extends Duplex {
     this.#socket = socket;
     this.#shared = shared;
     this.on("resume", () => this.#pass());
-    socket.on("error", ignore);
     socket.on("drain", () => this.#sent());
-    socket.once("end", () => this.#end());
-    socket.once("close", () => this.destroy());
-    socket.setTimeout(limits.idleSocketTimeoutMs, () => this.destroy());
+    socket.on("end", () => this.#end());
+    socket.on("close", () => this.destroy());
+    socket.on("timeout", () => this.#closeInTurn());
   }
 
   get remoteAddress(): string | undefined {
     return this.#socket.remoteAddress;
-  }
-
-  get bytesWritten(): number {
-    return this.#socket.bytesWritten;
   }
 
   get reply(): ServerResponse | undefined {
@@ -87,15 +79,11 @@ export class Connection extends Duplex {
     return this.#rest.length + this.#socket.readableLength;
   }
 
-  /** Begins to read. Call when Node's server has its listeners in place. */
-  start(): void {
-    this.#socket.on("data", (packet: Buffer) => {
-      this.#packet = packet;
-      this.#rest = packet;
-      if (this.#exchange === undefined && this.#headStart === "") this.#takeTurn();
-      else this.#pass();
-    });
-    this.#socket.resume();
+  /** Begins with the first packet. `attach` gives this stream to Node's server, in the turn of the first request. */
+  start(first: Buffer, attach: (connection: Connection) => void): void {
+    this.#attach = attach;
+    this.#socket.on("data", (packet: Buffer) => this.#take(packet));
+    this.#take(first);
   }
 
   /** Call with each request as soon as its head is parsed. Returns false if it must not be executed. */
@@ -177,6 +165,13 @@ export class Connection extends Duplex {
     const done = this.#onSent;
     this.#onSent = undefined;
     done?.();
+  }
+
+  #take(packet: Buffer): void {
+    this.#packet = packet;
+    this.#rest = packet;
+    if (this.#exchange === undefined && this.#headStart === "") this.#takeTurn();
+    else this.#pass();
   }
 
   #pass(): void {
@@ -295,7 +290,14 @@ export class Connection extends Duplex {
 
   #takeTurn(): void {
     this.#isWaitingForTurn = true;
-    this.#shared.requests.add(this.#socket, this.#onTurn);
+    this.#shared.requests.add(this.#socket, () => {
+      this.#isWaitingForTurn = false;
+      const attach = this.#attach;
+      if (attach === undefined) return this.#pass();
+      this.#attach = undefined;
+      // Now this stream flows, and then passes on what has arrived.
+      attach(this);
+    });
     // The socket must not read on meanwhile.
     if (this.#isWaitingForTurn) this.#afterPassing();
   }
@@ -309,10 +311,18 @@ export class Connection extends Duplex {
   /** Within a request Node's parser does not always tell of an end, and it must not hear of one before a reply. */
   #passEnd(): void {
     if (this.#rest.length > 0 || this.isClosing || this.destroyed) return;
-    if (this.#exchange === undefined) this.push(null);
-    else if (!this.#exchange.request.complete) {
+    if (this.#exchange === undefined) {
+      // The parser answers a head without its end.
+      if (this.#headStart !== "") this.push(null);
+      else this.#closeInTurn();
+    } else if (!this.#exchange.request.complete) {
       this.fail(errorOf("HPE_INVALID_EOF_STATE"));
     }
+  }
+
+  /** Thousands can end or be silent for too long at the same moment. */
+  #closeInTurn(): void {
+    this.#shared.closings.add(this.#socket, () => this.destroy());
   }
 }
 
@@ -323,6 +333,3 @@ const floodMessage =
 export function connectionOf({ socket }: { readonly socket: unknown }): Connection | undefined {
   return socket instanceof Connection ? socket : undefined;
 }
-
-/** The system has closed the connection, so `close` is next. */
-function ignore(): void {}

@@ -2,20 +2,19 @@
 // Ports in X-Forwarded-For are dropped: with them, each connection would count as a client of its own.
 
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
-import { type Socket, isIP } from "node:net";
+import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { http } from "../../basics/node-http.ts";
 import { limits } from "../../domain/limits.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Logger } from "../../log.ts";
 import { answerExpectations, endWithReply } from "../body/expectation.ts";
+import { acceptGradually } from "./accepting.ts";
 import { errorOf } from "./client-error.ts";
-import { Connection, connectionOf } from "./connection.ts";
+import { connectionOf } from "./connection.ts";
 import type { Edge } from "./shared-bounds.ts";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
-
-const closingConnectionsMax = 256;
 
 export function makeHttpServer(
   handle: RequestHandler,
@@ -39,8 +38,6 @@ export function makeHttpServer(
   );
   // Node drops the headers beyond its own bound, on some versions silently, but its parser obeys them.
   server.maxHeadersCount = limits.headersMax + 1;
-  server.maxConnections = edge.connectionsMax + closingConnectionsMax;
-  server.on("drop", () => (edge.connections.refused += 1));
   acceptGradually(server, edge);
   server.on("connect", answerConnect);
   answerExpectations(server);
@@ -49,22 +46,6 @@ export function makeHttpServer(
     if (server.listening) log.error({ err: error }, "a connection could not be accepted");
   });
   return server;
-}
-
-/** Node's own listener, which attaches the parser, gets a stream of ours in its turn; until then nothing is read. */
-function acceptGradually(server: Server, { connections, admission, turns }: Edge): void {
-  const listeners = server.listeners("connection");
-  server.removeAllListeners("connection");
-  // An option of `net.createServer` that `http.createServer` does not pass on.
-  Object.assign(server, { pauseOnConnect: true });
-  server.on("connection", (socket: Socket) => {
-    const connection = new Connection(socket, turns);
-    if (!connections.add(connection)) return;
-    admission.add(socket, () => {
-      for (const listener of listeners) Reflect.apply(listener, server, [connection]);
-      connection.start();
-    });
-  });
 }
 
 function startWith(handle: RequestHandler): RequestHandler {

@@ -1,7 +1,7 @@
 // Bounds the open connections in total, and per network address and its networks. At the bound, an idle connection is
 // closed for the new one, so that clients that only hold connections open can't exclude others.
 
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, type Socket } from "node:net";
 import { networksOf } from "../rate-limit/address-owner.ts";
 import type { Connection } from "./connection.ts";
 
@@ -17,48 +17,71 @@ export interface OpenConnectionsOptions {
 
 interface Known {
   readonly networks: readonly string[];
+  /** Undefined until it sends something. */
+  connection: Connection | undefined;
   bytesSent: number;
 }
 
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
   /** The connections in the order in which they were opened, or last considered. */
-  readonly #all = new Map<Connection, Known>();
-  readonly #byNetwork = new Map<string, Map<Connection, Known>>();
+  readonly #all = new Map<Socket, Known>();
+  readonly #byNetwork = new Map<string, Map<Socket, Known>>();
   refused = 0;
   evicted = 0;
+  /** One listener for all, which is called as a method of what is closed: thousands of others would take memory. */
+  readonly #forget: (this: Socket) => void;
 
   constructor(options: OpenConnectionsOptions) {
     this.#options = options;
+    const remove = (socket: Socket): void => this.#remove(socket);
+    this.#forget = function forget(): void {
+      remove(this);
+    };
   }
 
   get count(): number {
     return this.#all.size;
   }
 
-  add(connection: Connection): boolean {
-    const { remoteAddress } = connection;
+  add(socket: Socket): boolean {
+    const { remoteAddress } = socket;
     // The client has already disconnected.
-    if (remoteAddress === undefined) return this.#refuse(connection);
+    if (remoteAddress === undefined) return this.#refuse(socket);
     const networks = networksOf(remoteAddress);
-    if (!this.#makeRoom(networks, remoteAddress)) return this.#refuse(connection);
-    const known = { networks, bytesSent: 0 };
-    this.#all.set(connection, known);
+    if (!this.#makeRoom(networks, remoteAddress)) return this.#refuse(socket);
+    const known: Known = { networks, connection: undefined, bytesSent: 0 };
+    this.#all.set(socket, known);
     for (const network of networks) {
-      const own = this.#byNetwork.get(network) ?? new Map<Connection, Known>();
-      this.#byNetwork.set(network, own.set(connection, known));
+      const own = this.#byNetwork.get(network) ?? new Map<Socket, Known>();
+      this.#byNetwork.set(network, own.set(socket, known));
     }
-    connection.once("close", () => this.#remove(connection, networks));
+    socket.on("close", this.#forget);
     return true;
   }
 
-  [Symbol.iterator](): Iterator<Connection> {
-    return this.#all.keys();
+  /** Call when it has sent something. */
+  began(socket: Socket, connection: Connection): void {
+    const known = this.#all.get(socket);
+    if (known !== undefined) known.connection = connection;
   }
 
-  #refuse(connection: Connection): false {
+  hasBegun(socket: Socket): boolean {
+    return this.#all.get(socket)?.connection !== undefined;
+  }
+
+  /** Those that have sent something. */
+  *[Symbol.iterator](): Generator<Connection> {
+    for (const { connection } of this.#all.values()) if (connection !== undefined) yield connection;
+  }
+
+  closeAll(): void {
+    for (const socket of this.#all.keys()) socket.destroy();
+  }
+
+  #refuse(socket: Socket): false {
     this.refused += 1;
-    connection.destroy();
+    socket.destroy();
     return false;
   }
 
@@ -76,35 +99,34 @@ export class OpenConnections {
    * Closes a connection without a request in progress: the first one to which nothing was sent since it was last
    * considered, otherwise the last one considered. Returns false if all of them have a request in progress.
    */
-  #evictIdle(candidates: Map<Connection, Known>): boolean {
+  #evictIdle(candidates: Map<Socket, Known>): boolean {
     let left = Math.min(candidatesMax, candidates.size);
-    let victim: readonly [Connection, Known] | undefined;
-    for (const entry of candidates) {
+    let victim: Socket | undefined;
+    for (const [socket, known] of candidates) {
       if (left === 0) break;
       left -= 1;
-      const [connection, known] = entry;
-      const { bytesWritten } = connection;
-      const isIdle = connection.reply === undefined;
-      if (isIdle) victim = entry;
+      const { bytesWritten } = socket;
+      const isIdle = known.connection?.reply === undefined;
+      if (isIdle) victim = socket;
       if (isIdle && bytesWritten === known.bytesSent) break;
       known.bytesSent = bytesWritten;
       // Moved to the end, so that the next search begins with others.
-      candidates.delete(connection);
-      candidates.set(connection, known);
+      candidates.delete(socket);
+      candidates.set(socket, known);
     }
     if (victim === undefined) return false;
-    const [connection, { networks }] = victim;
     this.evicted += 1;
-    this.#remove(connection, networks);
-    connection.destroy();
+    this.#remove(victim);
+    victim.destroy();
     return true;
   }
 
-  #remove(connection: Connection, networks: readonly string[]): void {
-    this.#all.delete(connection);
-    for (const network of networks) {
+  #remove(socket: Socket): void {
+    const known = this.#all.get(socket);
+    this.#all.delete(socket);
+    for (const network of known?.networks ?? []) {
       const own = this.#byNetwork.get(network);
-      if (own?.delete(connection) === true && own.size === 0) this.#byNetwork.delete(network);
+      if (own?.delete(socket) === true && own.size === 0) this.#byNetwork.delete(network);
     }
   }
 }

@@ -24,6 +24,8 @@ export class SharedTurns {
    */
   readonly requests = new ConnectionTurns({ perTurn: requestsPerTurn });
   readonly bodies = new ConnectionTurns();
+  /** The turns of connections that end without a reply. */
+  readonly closings = new ConnectionTurns();
   readonly lingering: LingeringClose;
   readonly #bytesMax: number;
   /**

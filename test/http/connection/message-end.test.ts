@@ -95,6 +95,14 @@ describe("connections that are opened at once", () => {
     assert.deepEqual(accepted, [...sockets.slice(0, 8), ...sockets.slice(16)]);
   });
 
+  it("have one turn, however often they ask for it", async () => {
+    const { sockets, accepted, add } = open(20);
+    add();
+    for (let turn = 0; turn < 4; turn += 1) await nextTurn();
+    const order = accepted.slice(8).map((socket) => sockets.indexOf(socket));
+    assert.deepEqual(order, Array.from(sockets.keys()));
+  });
+
   it("don't wait for one that is closed when it waits again", async () => {
     const { sockets, accepted, add } = open(24);
     for (let turn = 0; turn < 2; turn += 1) await nextTurn();

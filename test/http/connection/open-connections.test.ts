@@ -6,7 +6,6 @@ import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
 import type { EdgeBounds } from "../../../src/http/connection/shared-bounds.ts";
-import type { Connection } from "../../../src/http/connection/connection.ts";
 import { OpenConnections, proxyCheck } from "../../../src/http/connection/open-connections.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -185,7 +184,7 @@ describe("connections of one IPv6 network", () => {
     });
     const openFrom = (network: (no: number) => string, hosts: number) => {
       for (let no = 0; no < hosts; no += 1) {
-        connections.add(new FakeSocket(network(no)) as unknown as Connection);
+        connections.add(new FakeSocket(network(no)) as unknown as Socket);
       }
       return connections.count;
     };

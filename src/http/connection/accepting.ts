@@ -1,0 +1,67 @@
+// Accepts connections, and waits for their first bytes. Thousands that send nothing share their listeners, and have
+// neither a stream of ours nor a parser.
+
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import { Connection } from "./connection.ts";
+import type { Edge } from "./shared-bounds.ts";
+
+const closingConnectionsMax = 256;
+
+/** Node's own listener, which attaches the parser, gets a stream of ours. Nothing is read before its turn. */
+export function acceptGradually(server: Server, edge: Edge): void {
+  server.maxConnections = edge.connectionsMax + closingConnectionsMax;
+  server.on("drop", () => (edge.connections.refused += 1));
+  const attach = server.listeners("connection");
+  server.removeAllListeners("connection");
+  // An option of `net.createServer` that `http.createServer` does not pass on.
+  Object.assign(server, { pauseOnConnect: true });
+  const listeners = listenersOf(edge, (connection) => {
+    for (const listener of attach) Reflect.apply(listener, server, [connection]);
+  });
+  const read = (socket: Socket): void => {
+    socket.setTimeout(limits.headersTimeoutMs);
+    for (const [event, listener] of listeners) socket.on(event, listener);
+    socket.resume();
+  };
+  server.on("connection", (socket: Socket) => {
+    socket.on("error", ignore);
+    if (edge.connections.add(socket)) edge.admission.add(socket, () => read(socket));
+  });
+}
+
+type Listener = (this: Socket, packet: Buffer) => void;
+
+/** Those of a connection that has sent nothing. They are called as its methods. */
+function listenersOf({ connections, turns }: Edge, attach: (connection: Connection) => void) {
+  const begin = (socket: Socket): Connection => {
+    for (const [event, listener] of listeners) socket.off(event, listener);
+    socket.setTimeout(limits.idleSocketTimeoutMs);
+    const connection = new Connection(socket, turns);
+    connections.began(socket, connection);
+    return connection;
+  };
+  const start: Listener = function start(packet) {
+    begin(this).start(packet, attach);
+  };
+  // Thousands can end or time out at the same moment.
+  const close: Listener = function close() {
+    turns.closings.add(this, () => this.destroy());
+  };
+  const answer: Listener = function answer() {
+    turns.closings.add(this, () => {
+      if (!connections.hasBegun(this)) begin(this).fail(new AppError("request_timeout"));
+    });
+  };
+  const listeners: readonly (readonly [event: string, Listener])[] = [
+    ["data", start],
+    ["end", close],
+    ["timeout", answer],
+  ];
+  return listeners;
+}
+
+/** The system has closed the connection, so `close` is next. */
+function ignore(): void {}
