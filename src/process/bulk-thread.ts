@@ -6,7 +6,6 @@ import { parentPort, workerData } from "node:worker_threads";
 import { serveTasks } from "../http/bulk/serve-tasks.ts";
 import { lowerPriority } from "./lower-priority.ts";
 import { openRecordWriter } from "../store/open-record-writer.ts";
-import { storeParts } from "../feature/parts.ts";
 import type { SharedWriterData } from "../store/interface/store.ts";
 
 const port = parentPort;
@@ -14,7 +13,7 @@ if (port === null) throw new Error("the bulk thread must run in a worker thread"
 
 lowerPriority();
 const { shared } = workerData as { readonly shared: SharedWriterData };
-const writer = await openRecordWriter(shared, { parts: storeParts });
+const writer = await openRecordWriter(shared);
 await serveTasks(port, writer);
 await writer.close();
 port.close();

@@ -3,7 +3,7 @@
 
 import type { RecordWrite, WriteOutcome } from "../domain/record/record-write.ts";
 import { type PackedOutcome, unpackOutcome } from "./group/packed-outcome.ts";
-import type { SharedWriterData, StoreOptions } from "./interface/store.ts";
+import type { SharedWriterData } from "./interface/store.ts";
 
 export interface OpenRecordWriter {
   /** How many lines of a stream it writes at once: on SQLite everybody waits for them. */
@@ -16,16 +16,11 @@ export interface OpenRecordWriter {
   close(): Promise<void>;
 }
 
-/** Throws StoreError. Loads only the engine that is used. */
-export async function openRecordWriter(
-  shared: SharedWriterData,
-  options: Pick<StoreOptions, "parts">,
-): Promise<OpenRecordWriter> {
+/** Loads only the engine that is used, and of that only what writes records: a stream waits for it. */
+export async function openRecordWriter(shared: SharedWriterData): Promise<OpenRecordWriter> {
   if (shared.engine === "postgres") {
-    const { openPostgresStore } = await import("./postgres/open-postgres-store.ts");
-    const { url, connections } = shared;
-    const store = await openPostgresStore(url, { role: "command", connections, ...options });
-    return { ...store, streamLinesMax: 1_000 };
+    const { openPostgresWriter } = await import("./postgres/open-postgres-writer.ts");
+    return { ...openPostgresWriter(shared), streamLinesMax: 1_000 };
   }
   const { useWriterPort } = await import("./sqlite/commit/writer-client.ts");
   const writer = useWriterPort(shared.port);

@@ -1,4 +1,4 @@
-// How an engine uses a server that it shares with other processes.
+// How an engine uses a server that it shares with other processes, and what it knows of it.
 
 export interface ConnectionSettings {
   /** Maximum number of connections of this process. */
@@ -7,6 +7,20 @@ export interface ConnectionSettings {
   readonly prepare: boolean;
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
+}
+
+/** What a process has found out about its server, and its other threads need not find out again. */
+export interface KnownServer {
+  readonly distributed: boolean;
+  readonly secured: boolean;
+  readonly serverVersion: number;
+  readonly schema: string | undefined;
+}
+
+export interface SharedServer {
+  readonly url: string;
+  readonly connections: ConnectionSettings;
+  readonly known: KnownServer;
 }
 
 export const defaultConnections: ConnectionSettings = {

@@ -20,7 +20,7 @@ import type {
 import type { SharedMethods } from "../sql/methods.ts";
 import type { StoreParts } from "../sql/store-parts.ts";
 import type { Act } from "./act.ts";
-import type { ConnectionSettings } from "./connection-settings.ts";
+import type { ConnectionSettings, SharedServer } from "./connection-settings.ts";
 import type { Claim, Completion, DeletionRequest, ErasureStep, SealReceipt } from "./deletion.ts";
 import type { MustHave } from "./ledger.ts";
 import type { EngineTraits } from "./engine-traits.ts";
@@ -35,7 +35,7 @@ export interface SharedWriter {
 
 export type SharedWriterData =
   | { readonly engine: "sqlite"; readonly port: MessagePort }
-  | { readonly engine: "postgres"; readonly url: string; readonly connections: ConnectionSettings };
+  | ({ readonly engine: "postgres" } & SharedServer);
 
 export interface RecordStore {
   /** Call only on a store that is served. */

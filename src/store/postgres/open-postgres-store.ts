@@ -53,7 +53,9 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
     // They were made before there was a check.
     database.renewConnections();
   }
-  return makePostgresStore(database, { ...options, sharing: { url, connections: shared } });
+  const { distributed, secured, serverVersion, schema } = database;
+  const known = { distributed, secured, serverVersion, schema };
+  return makePostgresStore(database, { ...options, sharing: { url, connections: shared, known } });
 }
 
 /** Reserves some connections of a serving process for its bulk thread. */

@@ -13,7 +13,7 @@ import type { Purge } from "../sql/method.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { allDeletions, organization } from "../sql/statement/visibility.ts";
-import type { ConnectionSettings } from "../interface/connection-settings.ts";
+import type { SharedServer } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
 import type { Claim } from "../interface/deletion.ts";
@@ -32,7 +32,7 @@ import type { Statements } from "../sql/statement/statements.ts";
 
 export interface PostgresOptions extends StoreOptions {
   /** What another thread of a serving process needs to open its own connections. */
-  readonly sharing?: { readonly url: string; readonly connections: ConnectionSettings };
+  readonly sharing?: SharedServer;
 }
 
 export function makePostgresStore(database: Database, options: PostgresOptions): Store {
