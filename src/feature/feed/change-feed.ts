@@ -21,6 +21,8 @@ import { checkMs, StorePoll } from "./store-poll.ts";
 /** The same, or undefined for the end of the feed. */
 export type Beginning = Omit<Reading, "from"> & { readonly from: Cursor | undefined };
 
+export type PolledPage = Pick<FeedPage, "count" | "list" | "offset" | "upToDate">;
+
 export interface Waiting {
   /** Unix milliseconds, by the clock of the application; undefined if only the signal ends it. */
   readonly until: number | undefined;
@@ -40,7 +42,8 @@ export function isOver({ until, signal }: Waiting, now: number): boolean {
 const loopIterations = 16;
 
 interface SharedPart {
-  readonly beganAt: number;
+  /** When the store was asked, by `performance.now()`; infinite while the read waits for its turn. */
+  beganAt: number;
   readonly part: Promise<FeedPart>;
 }
 
@@ -104,25 +107,48 @@ export class ChangeFeed {
     }
   }
 
+  /**
+   * The same for a long poll, with the parts that follow. They are those of a stream, so that each is read once.
+   */
+  async poll(reading: Reading, waiting: Waiting): Promise<PolledPage> {
+    let last = await this.wait(reading, waiting);
+    const parts = [last];
+    const { signal } = waiting;
+    while (!last.upToDate && parts.length < feedLimits.pollPartsMax && !signal.aborted) {
+      last = await this.#readNext(reading, last, waiting);
+      parts.push(last);
+    }
+    const { offset, upToDate } = last;
+    const count = parts.reduce((sum, part) => sum + part.count, 0);
+    return { count, list: joinLists(parts), offset, upToDate };
+  }
+
   /** Yields pages as long as there are any, then each further one that has an event. Ends and rejects like `wait`. */
   async *follow(reading: Beginning, waiting: Waiting): AsyncGenerator<FeedPage> {
     let page = await this.read(reading, waiting.signal);
     for (;;) {
       yield page;
       if (isOver(waiting, this.#source.now())) return;
-      const further: Reading = { ...reading, from: page.next };
       if (page.upToDate) {
-        page = await this.wait(further, waiting);
+        page = await this.wait({ ...reading, from: page.next }, waiting);
         if (page.count === 0) return;
       } else {
-        await waiting.check();
-        page = await this.#readShared(further, waiting);
+        page = await this.#readNext(reading, page, waiting);
       }
     }
   }
 
+  async #readNext(
+    reading: Omit<Reading, "from">,
+    { next: from, through }: FeedPage,
+    waiting: Waiting,
+  ): Promise<FeedPage> {
+    await waiting.check();
+    return this.#readShared({ ...reading, from }, waiting, through);
+  }
+
   /** A read that began before the request is not shared: a record in it may have been erased since. */
-  async #readShared(reading: Reading, { since }: Waiting, through?: number): Promise<FeedPage> {
+  async #readShared(reading: Reading, { since }: Waiting, through: number): Promise<FeedPage> {
     const { view, from, bytesMax } = reading;
     const key = JSON.stringify([from.scanned, bytesMax, view]);
     const shared = this.#parts.get(key);
@@ -131,8 +157,12 @@ export class ChangeFeed {
     return pageOf(this.#source, reading, await part);
   }
 
-  #beginPart(key: string, reading: Reading, through?: number): SharedPart {
-    const shared = { beganAt: performance.now(), part: this.#readPart(reading, through) };
+  #beginPart(key: string, reading: Reading, through: number): SharedPart {
+    const onRead = (): void => {
+      shared.beganAt = Math.min(shared.beganAt, performance.now());
+    };
+    const part = readPart(this.#source, reading, { through, onRead });
+    const shared = { beganAt: Infinity, part };
     this.#parts.set(key, shared);
     const end = (): void => {
       if (this.#parts.get(key) === shared) this.#parts.delete(key);
@@ -140,9 +170,13 @@ export class ChangeFeed {
     shared.part.finally(end).catch(() => undefined);
     return shared;
   }
+}
 
-  async #readPart(reading: Reading, through?: number): Promise<FeedPart> {
-    const extent = { through: through ?? (await this.#source.store.settledArrival()).settled };
-    return readPart(this.#source, reading, extent);
-  }
+/** Joins arrays in JSON; a single one is not copied. */
+function joinLists(pages: readonly FeedPage[]): Buffer {
+  const [first, ...others] = pages.filter(({ count }) => count > 0).map(({ list }) => list);
+  if (first === undefined || others.length === 0) return first ?? emptyPart(0).list;
+  const between = Buffer.from(",");
+  const further = others.flatMap((list) => [between, list.subarray(1, -1)]);
+  return Buffer.concat([first.subarray(0, -1), ...further, first.subarray(-1)]);
 }

@@ -21,8 +21,6 @@ import { liveModes, readChangeQuery } from "./change-query.ts";
 import { answerLater, beginStream, LiveReaders, readerGone } from "./live-changes.ts";
 import { feedLimits } from "./rows.ts";
 
-const liveBytesMax = { "long-poll": feedLimits.pollBytesMax, sse: feedLimits.partBytesMax };
-
 const readChanges: Verb = {
   verb: "read changes",
   permission: "read",
@@ -56,7 +54,7 @@ const readChanges: Verb = {
       if (live === undefined) {
         return readPage(context, input, { ...query, bytesMax: limits.pageBytesMax, feed });
       }
-      const reading = { ...query, bytesMax: liveBytesMax[live], feed };
+      const reading = { ...query, bytesMax: feedLimits.partBytesMax, feed };
       // The reader may have disconnected while its token was looked up; then nothing would end the count.
       if (reply.raw.destroyed) return undefined;
       const { ended, leave } = readers.add(caller);

@@ -40,11 +40,15 @@ export interface FeedPage {
   readonly count: number;
   /** All of them as CloudEvents in JSON, made once for all readers that get the page. */
   readonly list: Buffer;
+  /** The same bytes as an event of a stream. */
+  readonly event: Buffer;
   readonly next: Cursor;
   /** The same position, as readers know it. */
   readonly offset: string;
   /** No further event had arrived. */
   readonly upToDate: boolean;
+  /** All changes up to this number were stored when the page was read. */
+  readonly through: number;
 }
 
 export interface Source extends Pick<App, "store" | "now"> {
@@ -57,17 +61,27 @@ interface Extent {
   readonly through: number;
   /** When it is aborted, reading stops with a page that is not up to date. */
   readonly signal?: AbortSignal | undefined;
+  /** Called before the store is asked. */
+  readonly onRead?: () => void;
 }
 
 /** What is read for all readers at the same position, wherever they began. */
-export interface FeedPart extends Pick<FeedPage, "count" | "list" | "upToDate"> {
+export interface FeedPart extends Omit<FeedPage, "next" | "offset"> {
   /** The events, and the last change that was not wanted: what a reader passes with the part. */
   readonly passed: readonly Arrival[];
-  readonly through: number;
 }
 
 export function emptyPart(through: number): FeedPart {
-  return { count: 0, list: Buffer.from("[]"), upToDate: true, passed: [], through };
+  return { count: 0, ...bytesOf([]), upToDate: true, passed: [], through };
+}
+
+/** The tests of Durable Streams expect no space after `data:`. */
+const eventHead = "event: data\ndata:";
+const eventEnd = "\n\n";
+
+function bytesOf(events: readonly string[]): Pick<FeedPage, "list" | "event"> {
+  const event = Buffer.from(`${eventHead}[${events.join(",")}]${eventEnd}`);
+  return { event, list: event.subarray(eventHead.length, -eventEnd.length) };
 }
 
 /** Uses only the start of the part, not the rest of `reading.from`. */
@@ -82,16 +96,17 @@ export async function readPart(
   const ids = source.cipher.eventIds(organizationId, found);
   const write = eventWriter(organizationId);
   const events = found.map((change, index) => write(change, ids[index] ?? ""));
-  const list = Buffer.from(`[${events.join(",")}]`);
   const passed = [...found, ...unwanted];
-  return { count: found.length, list, upToDate, passed, through: extent.through };
+  const { through } = extent;
+  return { count: found.length, ...bytesOf(events), upToDate, passed, through };
 }
 
 export function pageOf(
   { now, cipher }: Source,
   { view, from }: Reading,
-  { passed, through, ...part }: FeedPart,
+  { passed, ...part }: FeedPart,
 ): FeedPage {
+  const { through } = part;
   let position = pass(from.position, passed);
   if (part.upToDate) position = pastHidden(position, { now: now(), through });
   const scanned = part.upToDate ? Math.max(from.scanned, through) : position.changeNo;
@@ -103,7 +118,7 @@ export function pageOf(
 async function collect(
   { store, turns }: Source,
   { view, from, bytesMax }: Reading,
-  { through, signal }: Extent,
+  { through, signal, onRead }: Extent,
 ): Promise<{ readonly found: readonly ArrivedChange[]; readonly upToDate: boolean }> {
   const { organizationId, types, content } = view;
   const found: ArrivedChange[] = [];
@@ -117,6 +132,7 @@ async function collect(
     const fitting = Math.ceil(Math.max(0, bytesMax - bytes) / usualBytes);
     const limit = Math.min(atOnce, fitting + 1, eventsMax + 1 - found.length);
     const part = { organizationId, after: scanned, through: end, types, content, limit };
+    onRead?.();
     const changes = await store.arrivals.list(part);
     for (const change of changes) {
       if (found.length >= eventsMax || bytes >= bytesMax) return { found, upToDate: false };

@@ -8,8 +8,8 @@ export const feedLimits = {
   replyEventsMax: 1_000,
   /** The most that a stream sends at a time, because its reader may be slow. */
   partBytesMax: 64 * 1_024,
-  /** The same for the reply to a long poll. */
-  pollBytesMax: 256 * 1_024,
+  /** How many of these parts the reply to a long poll has. */
+  pollPartsMax: 4,
   keyReadersMax: 32,
   organizationReadersMax: 64,
   readersMax: 512,

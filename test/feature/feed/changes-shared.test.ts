@@ -7,7 +7,7 @@ import { createKey } from "../../../src/actions/access/keys.ts";
 import { feedLimits } from "../../../src/feature/feed/rows.ts";
 import { ofPages, pageMemoryBytes } from "../../../src/http/load/memory-budget.ts";
 import { fetchToken } from "../../support/customer.ts";
-import type { RawConnection } from "../../support/raw-socket.ts";
+import { openRaw, type RawConnection } from "../../support/raw-socket.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { watchReaders } from "./readers.ts";
 import { feedOf, nextOf } from "./changes-feed.ts";
@@ -36,6 +36,8 @@ const scene = await startScene({
 });
 const { service, client } = scene;
 const { get, addMany, erase } = feedOf(scene);
+/** Of a part of a stream, about. */
+const partEvents = feedLimits.partBytesMax / 300;
 after(() => scene.stop());
 
 describe("a read of changes that others have begun", () => {
@@ -57,6 +59,68 @@ describe("a read of changes that others have begun", () => {
     await Promise.all([early.closed, late.closed]);
     assert.ok(late.received().endsWith("}]"), kept);
     assert.ok(!late.received().includes(erased));
+  });
+});
+
+describe("a read of changes", () => {
+  it("is one for streams and long polls, in as many parts as a long poll has", async () => {
+    const customer = await scene.makeCustomer();
+    const offset = nextOf(await get(customer, { offset: "now" }));
+    const open = (live: string) =>
+      openStream(service.address, customer, `offset=${offset}&live=${live}`);
+    const [streams, polls] = [
+      [open("sse"), open("sse")],
+      [open("long-poll"), open("long-poll")],
+    ];
+    for (const raw of streams) {
+      await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    }
+    await waitFor("all to wait", () => readers() === 4 || undefined);
+    changesRead = 0;
+    const ids = await addMany(customer, Math.round(3.5 * partEvents));
+    for (const poll of polls) {
+      await poll.closed;
+      const [head, body = ""] = poll.received().split("\r\n\r\n");
+      assert.match(head ?? "", /stream-up-to-date: true/);
+      const text = Buffer.from(body, "latin1").toString("utf8");
+      const events = JSON.parse(text) as readonly { readonly subject: string }[];
+      assert.deepEqual(
+        events.map(({ subject }) => subject),
+        ids,
+      );
+    }
+    for (const raw of streams) {
+      await waitFor("all of it", () => eventsIn(raw).subjects.length === ids.length || undefined);
+      assert.ok(eventsIn(raw).controls.length > 3, "a stream sends them in parts");
+      raw.socket.destroy();
+    }
+    assert.ok(changesRead < 2 * ids.length, `${changesRead} changes were read for four readers`);
+    await waitFor("all to leave", () => readers() === 0 || undefined);
+  });
+
+  it("is also one for those who ask before it is their turn", async () => {
+    const customer = await scene.makeCustomer();
+    await addMany(customer, 1);
+    const all = Array.from({ length: 8 }, () => openRaw(service.address));
+    const ask = (query: string) => {
+      for (const { socket } of all) {
+        socket.write(
+          `GET /v2/changes?${query} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${customer.token}\r\n\r\n`,
+        );
+      }
+    };
+    // So that all of them are connected.
+    ask("offset=now");
+    for (const raw of all) {
+      await waitFor("a reply", () => raw.received().endsWith("[]") || undefined);
+    }
+    reading = 0;
+    ask("offset=-1&live=long-poll");
+    for (const raw of all) {
+      await waitFor("the event", () => raw.received().endsWith("}]") || undefined);
+      raw.socket.destroy();
+    }
+    assert.ok(reading < all.length, `${reading} reads for ${all.length} readers`);
   });
 });
 
