@@ -152,7 +152,7 @@ describe("a usage error exits with 2 and one line that says what was expected", 
     ["frobnicate", /unknown command 'frobnicate'\. `sluice --help` lists all commands\./],
     ["toString", /unknown command 'toString'\. `sluice --help` lists all commands\./],
     ["organization create", /--name <NAME>/],
-    ["organization create --name --json", /The value is missing, or begins with --/],
+    ["key create --name --expires=1d", /The value is missing, or begins with --/],
     ["organization create --name x surplus", /too many arguments/],
     ["organization set x --nam y", /unknown option '--nam'.*--name/],
     [
