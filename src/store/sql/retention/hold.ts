@@ -3,6 +3,7 @@
 
 import { describeHold, type Hold } from "../../../domain/access.ts";
 import { isRestrictedId } from "../../../domain/deletion/restricted-set.ts";
+import { partyTypes } from "../../../domain/deletion/party.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
@@ -15,7 +16,8 @@ import { agree, type Agreed, auditApproval } from "../proposal/proposal.ts";
 import { wokenAtOnceMax } from "./floor.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
-import { matching } from "../statement/named.ts";
+import { readNamedParties } from "../party/entries.ts";
+import { inNamedIds, matching } from "../statement/named.ts";
 import { find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
 import { keyValues } from "../../shared/record-key.ts";
@@ -57,6 +59,10 @@ const findTarget = `
   SELECT 1 FROM deletion_target
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 LIMIT 1`;
 
+const findErasedParty = `
+  SELECT 1 FROM deletion WHERE organization_id = $1 AND ${inNamedIds("resource_type", 2)}
+    AND ${inNamedIds("resource_id", 3)} AND status = 'processing' LIMIT 1`;
+
 /** CROSS JOIN makes SQLite begin with the list of keys, and OFFSET makes PostgreSQL read each once. */
 const findOfRecords = `
   SELECT hold.* FROM
@@ -94,11 +100,20 @@ export function* placeHold(wanted: NewHold, act: Act): Statements<HoldOutcome> {
   const whole = yield* get(findTarget, organizationId, organizationType, organizationId);
   if (whole !== undefined) return "being_erased";
   if (!(yield* recordExists(wanted))) return "no_such_record";
+  if (yield* namesErasedParty(wanted)) return "being_erased";
   const known = yield* scalar<number>(countOfRecord, ...keyValues(wanted));
   if ((known ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
   const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
   yield* addHold(hold, act);
   return hold;
+}
+
+/** The records that name a person or a company are found, and rewritten, after its erasure has begun. */
+function* namesErasedParty(record: RecordKey): Statements<boolean> {
+  const parties = (yield* readNamedParties([record])).map(({ party }) => party);
+  if (parties.length === 0) return false;
+  const types = partyTypes.map(({ resourceType }) => resourceType);
+  return (yield* get(findErasedParty, record.organizationId, types, parties)) !== undefined;
 }
 
 /** Adds a hold whether or not its record exists. Does nothing if the hold exists. */
