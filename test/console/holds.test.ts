@@ -20,12 +20,12 @@ describe("holds and retention in the console", () => {
   const site = signInPeople(eachRole(operatorRoles), {
     prepare: async ({ app, client }) => {
       acme = await makeCustomer(app, client, { organizationId: "acme" });
-      const person = { is_test_user: false, is_retail_customer: true, timestamp };
       for (const id of ["ada", "ben", "cleo"]) await send("person", { person_id: id, ...person });
       await send("person", { ...person, person_id: "new", timestamp: recently });
     },
   });
   const { cookies } = site;
+  const person = { is_test_user: false, is_retail_customer: true, timestamp };
 
   async function send(type: string, body: object): Promise<void> {
     const { token } = acme;
@@ -41,6 +41,17 @@ describe("holds and retention in the console", () => {
     const key = { organization: acme.organizationId, type: "person", id };
     return post(role, "/console/record/hold", { ...key, ...form });
   };
+  async function erase(id: string): Promise<string> {
+    const form = { organization: "acme", type: "person", id, reason: "r", confirm: id };
+    const sent = { cookie: cookies["officer"], form };
+    const { headers } = await submit(site.service.client, "/console/record/deletion", sent);
+    const deletion = String(headers.location).split("/").at(-1) ?? "";
+    await waitFor("the deletion", async () => {
+      const found = await site.service.app.store.findDeletion(deletion, undefined);
+      return found?.status === "completed";
+    });
+    return deletion;
+  }
   const list = async (role: string, query = "") => (await get(role, `/console/holds${query}`)).text;
 
   it("are placed by those who may, with a reason, an owner and a review date", async () => {
@@ -219,7 +230,6 @@ describe("holds and retention in the console", () => {
     assert.equal(await post("officer", "/console/record/hold", hold), 303);
     const floor = { organization: "acme", rule: "customer_sar", keep: "10", confirm: "acme" };
     assert.equal(await post("officer", "/console/retention/rule", floor), 303);
-    const form = { organization: "acme", type: "person", id: "ada", reason: "r", confirm: "ada" };
     const path = "/console/record/deletion";
     const own = "organization=acme&type=customer_sar&id=secret-sar";
     const preview = (await get("officer", `${path}?${own}`)).text;
@@ -227,13 +237,7 @@ describe("holds and retention in the console", () => {
     // The floor of 10 days has ended.
     assert.doesNotMatch(preview, /has to be kept/);
     assert.match(preview, /It begins when nothing prevents it any more, and can be cancelled/);
-    const sent = { cookie: cookies["officer"], form };
-    const { headers } = await submit(site.service.client, path, sent);
-    const id = String(headers.location).split("/").at(-1) ?? "";
-    await waitFor("the deletion", async () => {
-      const found = await site.service.app.store.findDeletion(id, undefined);
-      return found?.status === "completed";
-    });
+    const id = await erase("ada");
     const moved = /Kept in the restricted store<\/dt>\s*<dd>Customer SAR 1</;
     const told = (await get("officer", `/console/deletion/${id}`)).text;
     assert.match(told, moved);
@@ -280,7 +284,9 @@ describe("holds and retention in the console", () => {
   });
 
   it("let only officers see that a record to be deleted moves to the restricted store", async () => {
-    const names = { sender_id: "ben", sender_country: "DE", timestamp };
+    await send("person", { ...person, person_id: "kim" });
+    const receiver = { receiver_id: "kim", receiver_country: "DE" };
+    const names = { sender_id: "ben", sender_country: "DE", timestamp, ...receiver };
     const paid = { type: "DEPOSIT", method: "SEPA", amount: 1, currency: "EUR", status: "SETTLED" };
     await send("transaction", { tx_id: "tx-kept", ...paid, ...names });
     const report = { suspicious_activity_id: "r-kept", detection_date: timestamp, timestamp };
@@ -295,6 +301,15 @@ describe("holds and retention in the console", () => {
     const other = (await get("operator", path)).text;
     assert.match(other, /The transaction, its whole history and everything listed/);
     assert.doesNotMatch(other, /restricted|r-kept/);
+    // Of a person whose transactions a report names, only references are kept.
+    const id = await erase("kim");
+    const told = (await get("officer", `/console/deletion/${id}`)).text;
+    assert.match(told, /Kept in the restricted store<\/dt>\s*<dd>only references</);
+    assert.match(told, /Kept because of<\/dt>\s*<dd><bdi>a hold on [^<]*r-kept/);
+    for (const role of ["viewer", "operator"]) {
+      const page = (await get(role, `/console/deletion/${id}`)).text;
+      assert.doesNotMatch(page, /restricted|Kept|r-kept/, role);
+    }
   });
 });
 

@@ -101,7 +101,7 @@ export async function readDeletionDetails(app: App, id: string): Promise<Deletio
     ...shown,
     erased: visibleCounts(deletion, reader),
     kept,
-    restriction: Object.keys(kept).length === 0 ? undefined : await readRestriction(app, deletion),
+    restriction: await readRestriction(app, deletion),
     pseudonyms: visiblePseudonyms(deletion, reader),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
     mayCancel: hasPreview(deletion) && hasRight(app, "deletion.cancel"),

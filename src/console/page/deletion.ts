@@ -102,7 +102,10 @@ function renderOwnFacts({
       "Erased",
       formatCounts(erased) || (deletion.completedAt === undefined ? "nothing yet" : "nothing"),
     ],
-    ["Kept in the restricted store", Object.keys(kept).length > 0 && formatCounts(kept)],
+    [
+      "Kept in the restricted store",
+      formatCounts(kept) || (restriction?.status === "pending" && "only references"),
+    ],
     ["Kept because of", restriction?.waitingFor && html`<bdi>${restriction.waitingFor}</bdi>`],
     ["Kept until", restriction?.floorUntil && renderTime(restriction.floorUntil)],
     ["Of what was kept", restriction?.status === "completed" && "nothing is left"],
