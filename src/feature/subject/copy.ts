@@ -16,6 +16,7 @@ import {
   findKeys,
   inOrder,
   readDeletionsOf,
+  readEach,
   readRecords,
   type SubjectRecord,
   type SubjectRequest,
@@ -75,13 +76,22 @@ async function* renderCopy(app: App, copy: Copy): AsyncGenerator<string> {
   yield `<style>${style}</style></head><body><main>`;
   yield renderSummary(copy, app.now()).text;
   for (const [type] of subjectFirst(counts, request)) {
-    const read = readRecords(app, [keys.get(type) ?? []]);
+    const read = readRecords(app, [await inTimeOrder(app, keys.get(type) ?? [])]);
     yield html`<h2>${texts.type(type)}</h2>`.text;
     yield* namesParties(type) ? renderList(read, texts) : renderEach(read, texts);
   }
   yield* renderDeletions(app, copy);
   yield renderLeftOut(copy).text;
   yield "</main></body></html>\n";
+}
+
+/** Sorts records by their last dates, which the copy shows. Normalised timestamps sort as text. */
+async function inTimeOrder(app: App, keys: readonly RecordKey[]): Promise<readonly RecordKey[]> {
+  const read = readEach([keys], async (key) => {
+    return { key, at: (await app.store.findRecord(key))?.lastSeen ?? "" };
+  });
+  const seen = (await Array.fromAsync(read)).flat();
+  return seen.sort((one, other) => (one.at < other.at ? -1 : 1)).map(({ key }) => key);
 }
 
 function subjectFirst(

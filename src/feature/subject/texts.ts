@@ -126,6 +126,7 @@ export class Texts {
     if (values.has(value)) return this.#texts.get(`value.${value}`) ?? value;
     if (format === "date") return showText(this.date(value));
     if (format === "date-time") return showText(this.time(value));
+    if (isCode(field, value)) return showText(wordsOf(value));
     const isCountry = /^(?:\w+_country|country|nationality)$/.test(field);
     return showText((isCountry && /^[A-Z]{2}$/.test(value) && this.#countries.of(value)) || value);
   }
@@ -150,6 +151,12 @@ const [isolate, end] = ["\u2068", "\u2069"];
 export function showText(text: string): string {
   const shown = text.replaceAll(controls, "\uFFFD");
   return rightToLeft.test(shown) ? isolate + shown + end : shown;
+}
+
+/** What a sender's own code says of a kind or a result, such as DATE_OF_BIRTH or PASSED. */
+function isCode(field: string, value: string): boolean {
+  if (field.endsWith("outcome") && /^[A-Z]+$/.test(value)) return true;
+  return /(?:type|outcome)$/.test(field) && /^[a-z\d]+(?:_[a-z\d]+)+$/i.test(value);
 }
 
 function wordsOf(name: string): string {

@@ -35,7 +35,11 @@ describe("the copy for people", () => {
 
   before(async () => {
     await person("p", { name: "Ada Example", product_type: "x".repeat(1_000) });
-    const items = Array.from({ length: count }, (_, no) => ({ ...payment, tx_id: `tx-${no}` }));
+    // The last one arrives first.
+    const items = Array.from({ length: count }, (_, no) => {
+      const at = Date.parse(timestamp) - no * 1_000;
+      return { ...payment, tx_id: `tx-${no}`, timestamp: new Date(at).toISOString() };
+    });
     await send("POST", "/v2/transactions/batch", items);
     const check = { check_id: "c", status: "COMPLETED", type: "INLINE_MONITORING", timestamp };
     await send("POST", "/v2/transaction_check", { ...check, related_tx_ids: ["tx-1"] });
@@ -46,7 +50,11 @@ describe("the copy for people", () => {
   it("has everything but what is confidential, in words, with transactions as rows of one table", async () => {
     const { text } = await show("p");
     const list = /<table class="list">.*?<\/table>/s.exec(text)?.[0] ?? "";
-    assert.equal(list.match(/<td>tx-\d+<\/td>/g)?.length, count);
+    const rows = [...list.matchAll(/<td>tx-(\d+)<\/td>/g)].map(([, no]) => Number(no));
+    assert.deepEqual(
+      rows,
+      Array.from({ length: count }, (_, no) => count - 1 - no),
+    );
     assert.match(
       list,
       /31 Jan 2026, 09:30:00 UTC.*Deposit\nSEPA.*EUR\u00a01,250\.50.*Settled.*p\nGermany/s,

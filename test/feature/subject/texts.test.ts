@@ -96,6 +96,12 @@ describe("a value in a letter", () => {
     assert.equal(texts.value("status", "SETTLED"), "Settled");
     assert.equal(texts.value("name", "SETTLED"), "SETTLED");
     assert.equal(texts.value("name", "DE"), "DE");
+    const verified = [{ type: "DATE_OF_BIRTH", outcome: "MATCH", value: "A_1" }];
+    const shown = "Type: Date of birth\nOutcome: Match\nValue: A_1";
+    assert.equal(texts.value("verified_data", verified), shown);
+    assert.equal(texts.value("type", "GmbH"), "GmbH");
+    assert.equal(texts.value("method", "PROV_X_TRANSFER"), "Provider X transfer");
+    assert.equal(texts.amount(99_643, "JPY"), "JPY\u00a099,643");
     assert.equal(texts.value("is_director", true), "yes");
     assert.equal(texts.value("date_of_birth", "1990-12-10"), "10 December 1990");
     assert.equal(texts.value("timestamp", "2026-01-31T23:30:00-02:00"), "1 Feb 2026, 01:30:00 UTC");
