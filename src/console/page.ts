@@ -52,6 +52,8 @@ export interface FoundParty {
   /** Why it was searched for, and by which name. */
   readonly reason: string;
   readonly name: string | undefined;
+  /** "exact", "partial", "former", "similar", or "other" if it was found by something else; of no name undefined. */
+  readonly match: string | undefined;
 }
 
 /** What those of all features show that have this panel. */

@@ -135,13 +135,21 @@ function columnsFor(person: Person, form: URLSearchParams): readonly Column<Subj
   const added = person.sources.panels.flatMap(({ party }): Column<Subject>[] => {
     if (party === undefined || !party(person)) return [];
     const heading = html`<span class="sr">What can be done</span>`;
-    return [[heading, (one) => party(person, { key: keyOf(one), reason, name })]];
+    const found = (one: Subject) => ({ key: keyOf(one), reason, name, match: matchOfName(one) });
+    return [[heading, (one) => party(person, found(one))]];
   });
   return [...columns, ...added];
 }
 
 const notCompared =
   "Nothing is compared by sound: search for each spelling. Erased persons and companies are not found.";
+
+function matchOfName({ matched }: Subject): string {
+  const found = matched.find(({ criterion }) => criterion === "name");
+  if (found === undefined) return "other";
+  if (found.match !== "exact" && found.match !== "partial") return "similar";
+  return found.former ? "former" : found.match;
+}
 
 function describeMatch({ criterion, match, field, former }: SubjectMatch): string {
   return `${labels[criterion].split(",")[0]}: ${match}, ${former ? "former value of " : ""}${field}`;

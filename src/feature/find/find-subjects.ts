@@ -15,6 +15,7 @@ import { mayStateRecords } from "../../actions/access/closed-organization.ts";
 import { historyPages } from "../../actions/pages.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { StateFold } from "../../domain/record/merge.ts";
+import { type PartyTraits, traitsOf } from "../../domain/record/party-traits.ts";
 import { type SimilarTerm, termsOfSimilarName } from "./name-terms.ts";
 import { actions, rights } from "./rows.ts";
 import { persons } from "./store/part.ts";
@@ -101,12 +102,9 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
   return found.value;
 }
 
-/** What distinguishes people of the same name; undefined if the record does not say it. */
-type Traits = Readonly<Record<"name" | "born" | "city" | "state", string | undefined>>;
-
 export interface DescribedSubjects extends SubjectsFound {
-  readonly subjects: readonly (FoundSubject & Traits)[];
-  readonly similar: readonly (FoundSubject & Traits)[];
+  readonly subjects: readonly (FoundSubject & PartyTraits)[];
+  readonly similar: readonly (FoundSubject & PartyTraits)[];
 }
 
 /** How many parts of a history are read at most; what was said only before them is not known. */
@@ -124,7 +122,7 @@ export async function findDescribed(app: App, search: SubjectSearch): Promise<De
   return { ...found, subjects, similar: await Promise.all(found.similar.map(addTraits)) };
 }
 
-async function readTraits(app: App, key: RecordKey): Promise<Traits> {
+async function readTraits(app: App, key: RecordKey): Promise<PartyTraits> {
   const fold = new StateFold(findType(key.resourceType));
   let parts = 0;
   for await (const part of historyPages(app, key)) {
@@ -132,21 +130,7 @@ async function readTraits(app: App, key: RecordKey): Promise<Traits> {
     parts += 1;
     if (parts === partsMax) break;
   }
-  const state = fold.state();
-  const text = state as Readonly<Partial<Record<string, string>>>;
-  const { address, addresses } = state as Addressed & { readonly addresses?: readonly Addressed[] };
-  const names = ["first_name", "last_name"].flatMap((name) => text[name] ?? []);
-  return {
-    name:
-      text["name"] ?? text["legal_name"] ?? text["trading_name"] ?? (names.join(" ") || undefined),
-    born: text["date_of_birth"] ?? text["incorporation_date"],
-    city: (address ?? addresses?.[0]?.address)?.city,
-    state: text["account_status"],
-  };
-}
-
-interface Addressed {
-  readonly address?: { readonly city?: string };
+  return traitsOf(fold.state());
 }
 
 /** What is found in a closed organization without the right to know more. */

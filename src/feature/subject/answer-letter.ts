@@ -1,14 +1,19 @@
 // The answer to an authority as a letter: what the answer says, with words and days for people. It has the name that
-// the authority asked for, which is not stored, and no other content than the answer.
+// the authority asked for, which is not stored, and how it matches, and no other content than the answer.
 
 import { erasuresMax, type Erasure, type SubjectAnswer } from "./answer-subject.ts";
 import { productsMax, type StatedValue } from "./own-record.ts";
 import type { Letter, Part } from "./sheet.ts";
 import { showText, type Texts } from "./texts.ts";
 
-/** `asked`: the name that the authority asked for. */
-export function writeAnswer(answer: SubjectAnswer, texts: Texts, asked?: string): Letter {
+type Asked = Readonly<Partial<Record<"name" | "match", string | undefined>>>;
+
+const matches = ["exact", "partial", "former", "similar", "other"] as const;
+
+/** `asked`: the name that the authority asked for, and how it and those of the record match. */
+export function writeAnswer(answer: SubjectAnswer, texts: Texts, asked: Asked = {}): Letter {
   const { organization_name: name, answered_at: at } = answer;
+  const match = matches.find((one) => asked.name !== undefined && one === asked.match);
   return {
     title: texts.say("answer.title"),
     organizationName: name,
@@ -16,7 +21,10 @@ export function writeAnswer(answer: SubjectAnswer, texts: Texts, asked?: string)
     facts: [
       [texts.say("answer.inquiry"), showText(answer.reason)],
       [texts.say("sheet.organization"), showText(`${name} (${answer.organization_id})`)],
-      [texts.say("answer.name"), asked && showText(asked)],
+      [texts.say("answer.name"), asked.name && showText(asked.name)],
+      [texts.say("answer.recorded"), answer.name === null ? undefined : showText(answer.name)],
+      [texts.say("answer.born"), answer.born === null ? undefined : texts.date(answer.born)],
+      [texts.say("answer.match"), match && texts.say(`answer.match_${match}`)],
       [texts.say("answer.kind"), texts.type(answer.resource_type)],
       [texts.say("sheet.id"), showText(answer.resource_id)],
       [texts.say("answer.by"), showText(answer.answered_by)],
@@ -58,7 +66,9 @@ function describeRelationship(answer: SubjectAnswer, texts: Texts): Part {
         ...answer.statuses.map((one) =>
           row(texts.say("answer.status"), texts.value("account_status", one.value), one),
         ),
-        ...answer.products.map((one) => row(texts.say("answer.product"), showText(one.value), one)),
+        ...answer.products.map((one) =>
+          row(texts.say("answer.product"), texts.value("product_type", one.value), one),
+        ),
         ...answer.roles.map((one) => row(texts.say("answer.role"), texts.field(one.value), one)),
       ],
     },

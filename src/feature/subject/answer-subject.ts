@@ -1,5 +1,6 @@
 // The answer to an authority that asks about a person or a company: whether a relationship exists or existed, from when
-// to when, of what nature, and what was erased when. Contains no record content except statuses and products.
+// to when, of what nature, and what was erased when. Contains no record content except statuses, products, and the name
+// and the date of birth by which a reader can tell that it is about the right one.
 
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { mayStateRecords } from "../../actions/access/closed-organization.ts";
@@ -48,6 +49,10 @@ interface Stored extends Pick<OwnRecord, "statuses" | "products" | "roles" | "co
    * `not_stated`: the organization is closed (closed-organization.ts).
    */
   readonly relationship: Relationship;
+  /** What the record says now; null if there is none, or if it does not say. */
+  readonly name: string | null;
+  /** The date of birth, or of the incorporation. */
+  readonly born: string | null;
   readonly from: string | null;
   readonly until: string | null;
   readonly records: readonly CountedType[];
@@ -100,6 +105,8 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
 
 const notStated: Stored = {
   relationship: "not_stated",
+  name: null,
+  born: null,
   from: null,
   until: null,
   statuses: [],
@@ -137,6 +144,8 @@ async function readStored(
       isNamed: counts.size > 0,
       now: app.now(),
     }),
+    name: own?.traits.name ?? null,
+    born: own?.traits.born ?? null,
     from: own === undefined || first === undefined ? null : formatTimestamp(first),
     until,
     statuses,

@@ -4,6 +4,7 @@
 import {
   readText,
   renderButton,
+  renderHidden,
   renderInput,
   renderReason,
   renderTick,
@@ -48,9 +49,21 @@ function renderAsking({ app, query }: Person): Html {
   </section>`;
 }
 
-function renderAnswering({ key, reason, name }: FoundParty): Html {
-  const label = html`Answer<span class="sr"> about ${key.resourceId}</span>`;
-  return renderButton(label, answerPath, { fields: { ...keyFields(key), reason, name } });
+/** About somebody whose name is another one, an officer says first that this is who was asked for. */
+function renderAnswering({ key, reason, name, match }: FoundParty): Html {
+  const fields = { ...keyFields(key), reason, name, match };
+  const about = html`<span class="sr"> about ${key.resourceId}</span>`;
+  if (match === "exact" || name === undefined) {
+    return renderButton(html`Answer${about}`, answerPath, { fields });
+  }
+  return html`<form method="post" action="${answerPath}">
+    ${renderHidden(fields)}
+    <details>
+      <summary>Answer…${about}</summary>
+      <p>Is it who was asked for?</p>
+      <button type="submit">Yes, it is</button>
+    </details>
+  </form>`;
 }
 
 async function showAnswer(person: Person, form: URLSearchParams): Promise<Next> {
@@ -61,11 +74,12 @@ async function showAnswer(person: Person, form: URLSearchParams): Promise<Next> 
     searchedMax,
   });
   const texts = person.app.setting(letterTexts);
+  const [name, match] = ["name", "match"].map((field) => readText(form, field));
   const body = html`<p class="note screen">
       That you made this answer is in the audit trail.
       <a href="${answerPath}">Answer another inquiry</a>
     </p>
-    ${renderSheet(texts, writeAnswer(answer, texts, readText(form, "name")))}`;
+    ${renderSheet(texts, writeAnswer(answer, texts, { name, match }))}`;
   return { title: "Answer to an inquiry", screen: "/console/find", body };
 }
 

@@ -1,7 +1,9 @@
-// Reads from all changes of a person's or company's record since when it is closed, and which statuses and products it
-// had. Reads a history of any length in parts.
+// Reads from all changes of a person's or company's record who it is about, since when it is closed, and which statuses
+// and products it had. Reads a history of any length in parts.
 
 import type { Payload, RecordType } from "../../domain/record-type.ts";
+import { StateFold } from "../../domain/record/merge.ts";
+import { type PartyTraits, traitsOf } from "../../domain/record/party-traits.ts";
 import { timestampOf } from "../../domain/record/payload.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { ClosedSince } from "../../domain/retention/floor-origin.ts";
@@ -32,6 +34,7 @@ export function widen(known: Span | undefined, { first, last }: Span): Span {
 export const productsMax = 100;
 
 export interface OwnRecord {
+  readonly traits: PartyTraits;
   readonly until: string | undefined;
   readonly statuses: readonly StatedValue[];
   readonly products: readonly StatedValue[];
@@ -67,11 +70,13 @@ export async function readOwn(
   const statuses = new Map<string, Span>();
   const products = new Map<string, Span>();
   const roles = new Map<string, Span>();
+  const fold = new StateFold(type);
   let changesRead = 0;
   for await (const changes of historyPages(app, key)) {
     changesRead += closed.addAll(changes);
-    for (const { payload: text } of changes) {
-      const payload: Payload = JSON.parse(text);
+    for (const change of changes) {
+      fold.add(change);
+      const payload: Payload = JSON.parse(change.payload);
       addStated(statuses, payload, payload[accountField]);
       addStated(products, payload, payload["product_type"]);
       for (const field of roleFields) if (payload[field] === true) addStated(roles, payload, field);
@@ -80,6 +85,7 @@ export async function readOwn(
   if (changesRead === 0) return undefined;
   const until = closed.end();
   return {
+    traits: traitsOf(fold.state()),
     until: until === undefined ? undefined : formatTimestamp(until),
     statuses: listStated(statuses),
     products: listStated(products).slice(0, productsMax),

@@ -56,6 +56,24 @@ describe("answers to authorities in the console", () => {
     }
   });
 
+  it("names the record that it is about, when this person was born, and how the names match", async () => {
+    await person("other", { name: "Vladimir Petrov", date_of_birth: "1968-11-20" });
+    const asked = { type: "person", id: "other", name: "Wladimir Petrow", match: "similar" };
+    const letter = await answer(asked);
+    const facts = [...letter.matchAll(/<dt>([^<]*)<\/dt>\s*<dd>([^<]*)<\/dd>/g)];
+    assert.deepEqual(
+      facts.slice(2, 6).map(([, name, value]) => [name, value]),
+      [
+        ["Name asked for", "Wladimir Petrow"],
+        ["Name in our records", "Vladimir Petrov"],
+        ["Born or founded, in our records", "20 November 1968"],
+        ["How the names match", "not exactly: they are only similar"],
+      ],
+    );
+    const unknown = await answer({ ...asked, id: "nobody", match: "exact" });
+    assert.doesNotMatch(unknown, /in our records<\/dt>\s*<dd>(?!nobody)/);
+  });
+
   it("says of somebody whose records are restricted what it says of somebody who was erased", async () => {
     const { app } = scene.service;
     const { organizationId } = scene.acme;
