@@ -2,6 +2,7 @@
 // and the letter about an erasure.
 
 import {
+  readDate,
   readText,
   renderButton,
   renderHidden,
@@ -84,9 +85,16 @@ async function showAnswer(person: Person, form: URLSearchParams): Promise<Next> 
 }
 
 async function showErasure(person: Person): Promise<Next> {
-  const { app, id } = person;
+  const { app, id, query } = person;
   const texts = app.setting(letterTexts);
-  const body = renderSheet(texts, await writeErasureLetter(app, id, texts));
+  const received = readDate(query, "received", "The day of the request");
+  const letter = await writeErasureLetter(app, id, { texts, received });
+  const day = { type: "date", value: query.get("received"), required: true } as const;
+  const body = html`<form class="filters screen" method="get">
+      ${renderInput("When the request came, which is not stored", "received", day)}
+      <button type="submit">Write this day</button>
+    </form>
+    ${renderSheet(texts, letter)}`;
   const within = [[deletionPath(id), `Deletion ${id}`]] as const;
   return { title: "Letter about an erasure", screen: "/console/deletions", within, body };
 }

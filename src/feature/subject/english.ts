@@ -73,7 +73,9 @@ export const english = {
 
   "erasure.title": "Your request for erasure of {requested}",
   "erasure.reference": "Our reference",
+  "erasure.untitled": "Your request for erasure",
   "erasure.received": "Received on",
+  "erasure.entered": "Entered in our records on",
   "erasure.completed":
     "What this request covered was erased on {completed}. A verification found nothing left.",
   "erasure.pending": "Your request is not completed yet. We will inform you when it is.",
@@ -88,6 +90,8 @@ export const english = {
   "erasure.why": "Why",
   "erasure.until": "Until",
   "erasure.duty": "Has to be kept for at least {days}, counted from {origin}.",
+  "erasure.duty_left":
+    "What is younger than {days}, counted from {origin}, has to be kept until it is that old.",
   "erasure.from_last_seen": "the last date in the record",
   "erasure.from_closed": "the end of the account",
   "erasure.from_report_filed_at": "the filing of the report",

@@ -6,6 +6,7 @@ import type { App } from "../../actions/app.ts";
 import { previewDeletion } from "../../actions/deletion/preview-deletion.ts";
 import { visibleCounts } from "../../actions/deletion/read-deletion.ts";
 import { hasPreview } from "../../actions/deletion/show-deletion.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { requireRight, showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { findDeletion } from "../../actions/record/find-named-record.ts";
 import { dayMs } from "../../basics/duration.ts";
@@ -17,16 +18,25 @@ import type { RetentionRule } from "../../domain/retention/floor.ts";
 import type { Letter, Part } from "./sheet.ts";
 import { showText, type Texts } from "./texts.ts";
 
-/** There is no letter about what only those may know of who may know of confidential records. */
-export function mayWrite(app: App, deletion: Deletion): Promise<boolean> {
+/** None is about what only readers of confidential records may know of, or what a rule of retention has requested. */
+export async function mayWrite(app: App, deletion: Deletion): Promise<boolean> {
+  if (deletion.requestedBy === "retention") return false;
   return viewerOf(showing(app, { includeConfidential: false })).knows(deletion);
 }
 
-/** Throws OperatorError not_permitted and no_such_deletion. */
-export async function writeErasureLetter(app: App, id: string, texts: Texts): Promise<Letter> {
+/** `received`: the day on which the request came, if known. Throws OperatorError not_permitted and no_such_deletion. */
+export async function writeErasureLetter(
+  app: App,
+  id: string,
+  { texts, received }: { readonly texts: Texts; readonly received: number | undefined },
+): Promise<Letter> {
   requireRight(app, "deletion.read");
   const shown = showing(app, { includeConfidential: false });
   const deletion = await findDeletion(shown, id);
+  if (!(await mayWrite(app, deletion))) {
+    const why = "There is no letter: a rule of retention requested this deletion, and no person.";
+    throw new OperatorError("no_such_deletion", why);
+  }
   const {
     organizationId,
     resourceType,
@@ -36,16 +46,20 @@ export async function writeErasureLetter(app: App, id: string, texts: Texts): Pr
     completedAt = 0,
   } = deletion;
   const { name } = await findOrganization(app, organizationId);
-  const requested = texts.date(requestedAt);
+  const requested = texts.date(received ?? requestedAt);
+  const [title, day] =
+    received === undefined
+      ? [texts.say("erasure.untitled"), texts.say("erasure.entered")]
+      : [texts.say("erasure.title", { requested }), texts.say("erasure.received")];
   return {
-    title: texts.say("erasure.title", { requested }),
+    title,
     organizationName: name,
     at: app.now(),
     facts: [
       [texts.say("sheet.organization"), showText(name)],
       [texts.say("sheet.type"), texts.type(resourceType)],
       [texts.say("sheet.id"), showText(resourceId)],
-      [texts.say("erasure.received"), requested],
+      [day, requested],
       [texts.say("erasure.reference"), deletion.deletionRequestId],
     ],
     opening: texts.say(`erasure.${status}`, { completed: texts.date(completedAt) }),
@@ -74,7 +88,7 @@ async function describe(app: App, deletion: Deletion, texts: Texts): Promise<rea
       table: {
         columns: stayColumns(texts),
         rows: [
-          ...listChanged(deletion.redactedByType, reader).flatMap(([type, count]) =>
+          ...listChanged(deletion.redactedByType, reader).map(([type, count]) =>
             describeChanged({ type, count, completedAt, rules }, texts),
           ),
           [texts.say("erasure.proof"), texts.say("erasure.proof_why"), texts.say("erasure.no_end")],
@@ -111,7 +125,7 @@ async function describePending(
         columns: stayColumns(texts),
         rows: floors.map((floor) => [
           texts.type(floor.resourceType),
-          describeDuty(floor, texts),
+          describeDuty("erasure.duty", floor, texts),
           texts.date(floor.until),
         ]),
       },
@@ -137,28 +151,29 @@ interface Changed {
   readonly rules: readonly RetentionRule[];
 }
 
-/** What was changed happened before, so the duty to keep the last of it ends at this time by the rule of today. */
+/**
+ * A rule that keeps references, too, had ended for all of it before, so no duty is left. By any other rule of today,
+ * the duty to keep the last of it ends at this time, because what was changed happened before.
+ */
 function describeChanged(
   { type, count, completedAt, rules }: Changed,
   texts: Texts,
-): readonly (readonly string[])[] {
+): readonly string[] {
   const isNaming = namingTypes.some(({ resourceType }) => resourceType === type);
-  const rule = rules.find(({ resourceType, keepDays }) => resourceType === type && keepDays > 0);
+  const rule = rules.find(({ resourceType, redactable }) => resourceType === type && redactable);
   const why = texts.say(isNaming ? "erasure.pseudonym" : "erasure.reference_removed");
-  const until = rule && texts.date(completedAt + rule.keepDays * dayMs);
-  return [
-    [
-      `${texts.type(type)}: ${texts.number(count)}`,
-      rule === undefined ? why : `${why} ${describeDuty(rule, texts)}`,
-      until === undefined ? texts.say("erasure.no_end") : texts.say("erasure.latest", { until }),
-    ],
-  ];
+  const what = `${texts.type(type)}: ${texts.number(count)}`;
+  if (rule === undefined) return [what, why, texts.say("erasure.no_end")];
+  const until = texts.date(completedAt + rule.keepDays * dayMs);
+  const duty = describeDuty("erasure.duty_left", rule, texts);
+  return [what, `${why} ${duty}`, texts.say("erasure.latest", { until })];
 }
 
 function describeDuty(
+  key: "erasure.duty" | "erasure.duty_left",
   { keepDays, countedFrom }: Pick<RetentionRule, "keepDays" | "countedFrom">,
   texts: Texts,
 ): string {
   const origin = texts.say(`erasure.from_${countedFrom}`);
-  return texts.say("erasure.duty", { days: texts.days(keepDays), origin });
+  return texts.say(key, { days: texts.days(keepDays), origin });
 }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { applyRetention } from "../../../src/actions/retention/apply-retention.ts";
 import { holdRecord } from "../../../src/actions/retention/holds.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
@@ -18,7 +19,7 @@ const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC
 describe("the letter about an erasure", async () => {
   const service = await startService();
   await addOperator(service.app, ["officer"]);
-  const cookie = await signIn(service.app, service.client, "officer");
+  let cookie = await signIn(service.app, service.client, "officer");
   after(() => service.stop());
 
   const customer = (more = {}) => makeCustomer(service.app, service.client, more);
@@ -55,9 +56,14 @@ describe("the letter about an erasure", async () => {
       assert.equal(status, 201, text);
     }
   }
-  async function letterOf(id: string, as = cookie): Promise<string> {
+  /** Longer than a session. */
+  async function passDays(count: number): Promise<void> {
+    service.clock.advanceMs(count * dayMs);
+    cookie = await signIn(service.app, service.client, "officer");
+  }
+  async function letterOf(id: string, as = cookie, query = ""): Promise<string> {
     service.clock.advanceMs(1_000);
-    const path = `/console/deletion/${id}/letter`;
+    const path = `/console/deletion/${id}/letter${query}`;
     const { status, text } = await read(service.client, path, { cookie: as });
     assert.equal(status, 200, text);
     return /<article.*<\/article>/s.exec(text)?.[0] ?? "";
@@ -73,10 +79,54 @@ describe("the letter about an erasure", async () => {
     const text = await letterOf(await erase(acme, "p"));
     assert.match(text, /<th scope="row">Person<\/th>\s*<td>1<\/td>/);
     assert.match(text, /<th scope="row">Transaction: 1<\/th>/);
-    assert.match(text, /Has to be kept for at least 1,827 days, counted from the last date/);
+    assert.match(text, /What is younger than 1,827 days, counted from the last date/);
     const until = day.format(service.clock.now() + 1_827 * dayMs);
     assert.ok(text.includes(`<td>${until} at the latest</td>`), text);
     assert.doesNotMatch(text, /case 77/);
+  });
+
+  it("states no duty that had ended when the erasure was completed", async () => {
+    const acme = await customer();
+    const { organizationId, token } = acme;
+    await addPersonOf(service, token, { id: "p" });
+    await addNamingTo(service, token, "p");
+    await setRule(service.app, { organizationId, resourceType: "transaction", keepDays: 1 });
+    await passDays(2);
+    const text = await letterOf(await erase(acme, "p"));
+    assert.match(text, /Transaction: 1<\/th>\s*<td>[^<]*pseudonym has replaced the id\.<\/td>/);
+    assert.match(text, /pseudonym has replaced the id\.<\/td>\s*<td>no end is set<\/td>/);
+  });
+
+  it("has the day on which the request came only if somebody enters it", async () => {
+    const acme = await customer();
+    await addPersonOf(service, acme.token, { id: "p" });
+    const deletion = await erase(acme, "p");
+    const undated = await letterOf(deletion);
+    assert.match(undated, /<h2>Your request for erasure<\/h2>/);
+    const entered = day.format(service.clock.now());
+    assert.ok(undated.includes(`<dt>Entered in our records on</dt>\n<dd>${entered}</dd>`), undated);
+    const dated = await letterOf(deletion, cookie, "?received=2026-01-05");
+    assert.match(dated, /<h2>Your request for erasure of 5 January 2026<\/h2>/);
+    assert.match(dated, /<dt>Received on<\/dt>\s*<dd>5 January 2026<\/dd>/);
+  });
+
+  it("is not there for what a rule of retention has requested", async () => {
+    const acme = await customer();
+    const { organizationId, token } = acme;
+    await addPersonOf(service, token, { id: "p" });
+    const rule = { organizationId, resourceType: "person", deleteAfterDays: 1 };
+    await setRule(service.app, rule);
+    await passDays(2);
+    await applyRetention(service.app, { organizationIds: [organizationId] });
+    const query = { organizationId, before: undefined, limit: 10 };
+    const [found] = await service.app.store.listDeletions(query);
+    const path = `/console/deletion/${found?.deletionRequestId}`;
+    assert.equal(found?.requestedBy, "retention");
+    const { text } = await read(service.client, path, { cookie });
+    assert.doesNotMatch(text, /\/letter"/);
+    const letter = await read(service.client, `${path}/letter`, { cookie });
+    assert.equal(letter.status, 404);
+    assert.match(letter.text, /a rule of retention requested this deletion, and no person/);
   });
 
   it("says why nothing is erased yet, and never that there is a hold", async () => {
