@@ -76,7 +76,7 @@ function render(value: HtmlValue): string {
 // Tables of pages, each in a box that scrolls sideways if the window is narrower than the table; and lists of facts.
 
 /** A class of console.css; the rows of `cards` are shown one below the other in a narrow window. */
-type Style = "cards" | "cards upload-columns" | "charts" | "content" | "plain";
+type Style = "cards" | "cards report" | "cards upload-columns" | "charts" | "content" | "plain";
 
 /**
  * The heading of a column, and what a row has there. A `head` cell names its row; a `bare` cell needs no label when

@@ -134,7 +134,7 @@ function dayOf(at: number): string {
 function renderList({ erasures }: ErasureReport, { organizationId }: ErasureQuery): Html {
   const shown = columns.filter(([name]) => name !== "Organization" || organizationId === undefined);
   const left = erasures.length - shownMax;
-  return html`${renderTable(shown, erasures.slice(0, shownMax), { empty: "No deletion was completed then." })}
+  return html`${renderTable(shown, erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
   ${left > 0 && html`<p>And ${formatNumber(left)} more, which the file has.</p>`}`;
 }
 

@@ -1,7 +1,7 @@
 // A letter as a page to print: places for the letterhead, the address and the signature, in which somebody can write
 // before it is printed. What is written there is not sent anywhere.
 
-import { html, type Html, renderFacts } from "../../console/html/html.ts";
+import { html, type Html, renderElement, renderFacts } from "../../console/html/html.ts";
 import type { Texts } from "./texts.ts";
 
 export type Row = readonly string[];
@@ -76,9 +76,14 @@ export function renderColumns(names: Row): Html {
   </thead>`;
 }
 
+/** Words are not broken, so that no column is narrower than one, except very long ones. */
 export function renderRow([name, ...values]: Row): Html {
   return html`<tr>
-    <th scope="row">${name}</th>
-    ${values.map((value) => html`<td>${value}</td>`)}
+    ${renderElement("th", { scope: "row", class: classOf(name) }, name)}
+    ${values.map((value) => renderElement("td", { class: classOf(value) }, value))}
   </tr>`;
+}
+
+function classOf(text = ""): string | undefined {
+  return /[^\s-]{25}/.test(text) ? "long" : undefined;
 }
