@@ -20,6 +20,8 @@ const folder = given ?? join(import.meta.dirname, "../../docs/guides/console");
 const wide = 1_280;
 const narrow = 390;
 const heightMax = 900;
+/** The id of the person whom the answer and the copy are about. */
+const asked = "4bfaf949-a586-4b7c-a216-a3dbbb7c3e9e";
 const quality = 65;
 const bytesMax = 100_000;
 
@@ -100,7 +102,7 @@ const shots: readonly Shot[] = [
   {
     name: "copy",
     path: ({ acme }) =>
-      `/console/access?organization=${acme.organizationId}&type=person&id=customer-0`,
+      `/console/access?organization=${acme.organizationId}&type=person&id=${asked}`,
     as: "anna",
     act: showCopy,
     printed: true,
@@ -123,7 +125,7 @@ const shots: readonly Shot[] = [
   { name: "operators", path: () => "/console/operators", as: "anna" },
   { name: "audit", path: () => "/console/audit", as: "axel" },
   { name: "proof", path: () => "/console/proof", as: "axel" },
-  { name: "erasures", path: () => "/console/erasures", as: "axel" },
+  { name: "erasures", path: () => "/console/erasures", as: "axel", printed: true },
   { name: "receipts", path: () => "/console/receipts", as: "axel" },
   { name: "intake", path: () => "/console/intake", as: "anna" },
   { name: "upload", path: (_, { upload }) => upload, as: "anna" },
@@ -251,7 +253,7 @@ try {
   await setRule(service.app, { organizationId, ...kept });
   const customer = { date_of_birth: "1990-12-10", account_status: "APPROVED" };
   for (const [index, name] of ["Ada Example", "Ada Maria Example", "Ada Exampel"].entries()) {
-    await scene.addPerson(`customer-${index}`, { ...customer, name });
+    await scene.addPerson(index === 0 ? asked : randomUUID(), { ...customer, name });
   }
   const payments = Array.from({ length: 40 }, (_, no) => ({
     tx_id: randomUUID(),
@@ -260,9 +262,9 @@ try {
     amount: 19.9 + 211 * no,
     currency: "EUR",
     status: "SETTLED",
-    sender_id: no % 3 === 0 ? "customer-0" : known.first.id,
+    sender_id: no % 3 === 0 ? asked : known.first.id,
     sender_country: "DE",
-    receiver_id: no % 3 === 0 ? known.first.id : "customer-0",
+    receiver_id: no % 3 === 0 ? known.first.id : asked,
     receiver_country: "FR",
     timestamp: new Date(service.clock.now() - no * 86_400_000).toISOString(),
   }));
