@@ -291,26 +291,23 @@ function weigh(matched: readonly SubjectMatch[]): number {
 }
 
 async function describeAll(
-  app: App,
+  { store }: App,
   organizationId: string,
   page: readonly Ranked[],
 ): Promise<readonly FoundSubject[]> {
-  const subjects = await Promise.all(page.map((one) => describe(app, organizationId, one)));
+  const subjects = await Promise.all(
+    page.map(async ({ resourceType, resourceId, matched }) => {
+      const seen = await store.findRecord({ organizationId, resourceType, resourceId });
+      return (
+        seen && {
+          resource_type: resourceType,
+          resource_id: resourceId,
+          first_seen: formatTimestamp(seen.firstSeen),
+          last_seen: formatTimestamp(seen.lastSeen),
+          matched,
+        }
+      );
+    }),
+  );
   return subjects.filter((subject) => subject !== undefined);
-}
-
-async function describe(
-  { store }: App,
-  organizationId: string,
-  { resourceType, resourceId, matched }: Ranked,
-): Promise<FoundSubject | undefined> {
-  const seen = await store.findRecord({ organizationId, resourceType, resourceId });
-  if (seen === undefined) return undefined;
-  return {
-    resource_type: resourceType,
-    resource_id: resourceId,
-    first_seen: formatTimestamp(seen.firstSeen),
-    last_seen: formatTimestamp(seen.lastSeen),
-    matched,
-  };
 }

@@ -1,6 +1,5 @@
 // The answer to an authority that asks about a person or a company: whether a relationship exists or existed, from when
-// to when, of what nature, and what was erased when. Contains no record content except statuses, products, and the name
-// and the date of birth by which a reader can tell that it is about the right one.
+// to when, of what nature, and what was erased when. Record content: only statuses, products, name, date of birth.
 
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { mayStateRecords } from "../../actions/access/closed-organization.ts";
@@ -49,9 +48,8 @@ interface Stored extends Pick<OwnRecord, "statuses" | "products" | "roles" | "co
    * `not_stated`: the organization is closed (closed-organization.ts).
    */
   readonly relationship: Relationship;
-  /** What the record says now; null if there is none, or if it does not say. */
+  /** What the record says now, or null. `born`: the date of birth, or of the incorporation. */
   readonly name: string | null;
-  /** The date of birth, or of the incorporation. */
   readonly born: string | null;
   readonly from: string | null;
   readonly until: string | null;

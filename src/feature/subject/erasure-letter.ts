@@ -88,8 +88,8 @@ async function describe(app: App, deletion: Deletion, texts: Texts): Promise<rea
       table: {
         columns: stayColumns(texts),
         rows: [
-          ...listChanged(deletion.redactedByType, reader).map(([type, count]) =>
-            describeChanged({ type, count, completedAt, rules }, texts),
+          ...listChanged(deletion.redactedByType, reader).map((changed) =>
+            describeChanged(changed, { completedAt, rules }, texts),
           ),
           [texts.say("erasure.proof"), texts.say("erasure.proof_why"), texts.say("erasure.no_end")],
           [
@@ -134,29 +134,22 @@ async function describePending(
 }
 
 /** In the order of the types. */
-function listChanged(
-  counts: ErasedCounts,
-  reader: Reader,
-): readonly (readonly [type: string, count: number])[] {
+function listChanged(counts: ErasedCounts, reader: Reader): readonly Changed[] {
   return recordTypes
     .filter((type) => mayCount(reader, type))
     .map(({ resourceType }) => [resourceType, counts[resourceType] ?? 0] as const)
     .filter(([, count]) => count > 0);
 }
 
-interface Changed {
-  readonly type: string;
-  readonly count: number;
-  readonly completedAt: number;
-  readonly rules: readonly RetentionRule[];
-}
+type Changed = readonly [type: string, count: number];
 
 /**
  * A rule that keeps references, too, had ended for all of it before, so no duty is left. By any other rule of today,
  * the duty to keep the last of it ends at this time, because what was changed happened before.
  */
 function describeChanged(
-  { type, count, completedAt, rules }: Changed,
+  [type, count]: Changed,
+  { completedAt, rules }: { completedAt: number; rules: readonly RetentionRule[] },
   texts: Texts,
 ): readonly string[] {
   const isNaming = namingTypes.some(({ resourceType }) => resourceType === type);
