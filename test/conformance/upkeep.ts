@@ -105,13 +105,13 @@ export function testUpkeep(engine: Engine): void {
       const { store } = await openAcme(engine, test);
       await store.createKey(newKey("key_1"), operator);
       const names = Array.from({ length: 1_001 }, (_, at) => `token ${at}`);
-      await Promise.all(
-        names.map((name) => store.createToken(newToken(name, { expiresAt: 1_000 }))),
-      );
+      // One after another: a thousand at once wait so long for a connection that a busy machine refuses some.
+      for (const name of names) await store.createToken(newToken(name, { expiresAt: 1_000 }));
       const late = 1_001 + limits.expiredTokensKeptMs;
       assert.equal(await store.purgeExpired(late), true);
-      const left = await Promise.all(names.map((name) => store.findCaller(bytesOf(name))));
-      assert.equal(left.filter((caller) => caller !== undefined).length, 1);
+      let left = 0;
+      for (const name of names) if (await store.findCaller(bytesOf(name))) left += 1;
+      assert.equal(left, 1);
       assert.equal(await store.purgeExpired(late), false);
     });
 
