@@ -294,6 +294,8 @@ export class Connection extends Duplex {
       this.#isWaitingForTurn = false;
       const attach = this.#attach;
       if (attach === undefined) return this.#pass();
+      // Closed for the bytes that wait, which its socket does not know yet: Node would keep the parser for ever.
+      if (this.destroyed) return;
       this.#attach = undefined;
       // Now this stream flows, and then passes on what has arrived.
       attach(this);
@@ -320,9 +322,12 @@ export class Connection extends Duplex {
     }
   }
 
-  /** Thousands can end or be silent for too long at the same moment. */
+  /** Thousands can end or be silent for too long at the same moment. One that sends meanwhile is silent no more. */
   #closeInTurn(): void {
-    this.#shared.closings.add(this.#socket, () => this.destroy());
+    const { bytesRead } = this.#socket;
+    this.#shared.closings.add(this.#socket, () => {
+      if (this.#socket.bytesRead === bytesRead) this.destroy();
+    });
   }
 }
 

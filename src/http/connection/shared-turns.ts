@@ -60,7 +60,8 @@ export class SharedTurns {
       this.#waiting.remove(noted.place);
       noted.place = undefined;
     }
-    if (this.bytes > this.#bytesMax) this.#closeOldest();
+    // One that is being closed must not close the next: thousands would exceed the stack.
+    if (bytes > 0 && this.bytes > this.#bytesMax) this.#closeOldest();
   }
 
   /** The ones that have waited longest: a client that waits on purpose must not exclude others. */

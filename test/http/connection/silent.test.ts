@@ -6,14 +6,16 @@ import { type AddressInfo, connect, Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
-import { makeEdge } from "../../../src/http/connection/shared-bounds.ts";
+import { LingeringClose } from "../../../src/http/connection/lingering-close.ts";
+import { type EdgeBounds, makeEdge } from "../../../src/http/connection/shared-bounds.ts";
+import { SharedTurns } from "../../../src/http/connection/shared-turns.ts";
 import { makeLog } from "../../../src/log.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const live = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
 
-async function listen(test: TestContext) {
-  const edge = makeEdge({ trustProxy: false });
+async function listen(test: TestContext, bounds: EdgeBounds = {}) {
+  const edge = makeEdge({ trustProxy: false }, bounds);
   const server = makeHttpServer((_request, response) => response.end("{}"), {
     edge,
     log: makeLog("silent"),
@@ -29,8 +31,8 @@ async function listen(test: TestContext) {
   return { edge, server, open };
 }
 
-/** Connections that nobody is at the other end of. */
-function openMany(count: number) {
+/** Connections that nobody is at the other end of. Each has had its turn to be read. */
+async function openMany(count: number) {
   const edge = makeEdge({ trustProxy: false });
   const server = makeHttpServer(() => undefined, { edge, log: makeLog("silent") });
   const sockets = Array.from({ length: count }, () => {
@@ -39,8 +41,14 @@ function openMany(count: number) {
     server.emit("connection", socket);
     return socket;
   });
+  await waitFor("all to be read", async () => {
+    await nextTurn();
+    return sockets.every(isRead);
+  });
   return { edge, sockets };
 }
+
+const isRead = (socket: Socket): boolean => socket.listenerCount("data") > 0;
 
 describe("a connection that sends nothing", () => {
   it("is no stream of ours, and has no parser, until it sends something", async (test) => {
@@ -79,17 +87,54 @@ describe("a connection that sends nothing", () => {
 
 describe("many connections at the same moment", () => {
   it("end a few in a turn when their clients leave", async () => {
-    const { edge, sockets } = openMany(20);
-    // Until each has had its turn to be read.
-    await waitFor("all to be read", async () => {
-      await nextTurn();
-      return sockets.every((socket) => socket.listenerCount("data") > 0);
-    });
+    const { edge, sockets } = await openMany(20);
     for (const socket of sockets) socket.emit("end");
     for (const count of [8, 16, 20]) {
       assert.equal(sockets.filter(({ destroyed }) => destroyed).length, count);
       await nextTurn();
     }
     edge.connections.closeAll();
+  });
+
+  it("end when they are silent for too long, but not one that sends something meanwhile", async () => {
+    const { edge, sockets } = await openMany(20);
+    for (const socket of sockets) socket.emit("data", Buffer.from("GET"));
+    await nextTurn();
+    for (const socket of sockets) socket.emit("timeout");
+    const last = sockets.at(-1);
+    Object.defineProperty(last, "bytesRead", { value: 1 });
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    assert.deepEqual(
+      sockets.filter(({ destroyed }) => !destroyed),
+      [last],
+    );
+    edge.connections.closeAll();
+  });
+
+  it("get no parser once they are closed for what they have sent", async (test) => {
+    const { edge, server, open } = await listen(test, { unparsedBytesMax: 100 });
+    const served: Socket[] = [];
+    server.on("connection", (socket: Socket) => served.push(socket));
+    const count = Array.from({ length: 40 }, open).length;
+    await waitFor("all to be read", () => served.length === count && served.every(isRead));
+    for (const socket of served) socket.emit("data", Buffer.from(live));
+    const closed = Array.from(edge.connections).filter(({ destroyed }) => destroyed);
+    assert.ok(closed.length > 16, `${closed.length} are closed`);
+    // In the first turn the system has not yet told that their sockets are closed.
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    assert.ok(!closed.some((one) => "parser" in one));
+  });
+
+  it("are closed for what waits, however many have sent a byte", () => {
+    const count = 10_000;
+    const turns = new SharedTurns(count, new LingeringClose());
+    const connection = () => ({
+      destroy() {
+        turns.note(this, 0);
+      },
+    });
+    for (let no = 0; no < count; no += 1) turns.note(connection(), 1);
+    turns.note(connection(), count);
+    assert.deepEqual([turns.refused, turns.waiting, turns.bytes], [count, 1, count]);
   });
 });
