@@ -8,7 +8,7 @@ import { text } from "../cli/input/kinds.ts";
 import { formatCounts, formatTime, timeOrNull } from "../cli/output/table.ts";
 import { confidentialTypes, mayCount, type Reader } from "../domain/confidentiality.ts";
 import { describeBasis } from "../domain/deletion/basis.ts";
-import { type Deletion, dueTime } from "../domain/deletion/deletion.ts";
+import { type Deletion, dueTime, requesterOf } from "../domain/deletion/deletion.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import { defineAct } from "./act.ts";
@@ -23,9 +23,8 @@ export const deletions = defineNoun<Row, Reader>({
   values: {
     record: { text: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
     basis: { text: ({ basis }) => describeBasis(basis) },
-    requested: {
-      text: ({ requestedAt, requestedBy }) => `${formatTime(requestedAt)} by ${requestedBy}`,
-    },
+    requested: { text: (row) => `${formatTime(row.requestedAt)} by ${requesterOf(row)}` },
+    requester: { json: requesterOf },
     dueAt: { json: formatDue, text: formatDue },
     approval: { json: viewApproval, text: describeApproval },
     redacted: { json: visibleReferences },
@@ -33,8 +32,8 @@ export const deletions = defineNoun<Row, Reader>({
     kept: { json: visibleKept, text: (row, reader) => formatCounts(visibleKept(row, reader), "-") },
   },
   json:
-    "organizationId, reason, basis, requestedBy, dueAt, floorUntil, startedAt, redacted, kept, restrictedOf, attempts, " +
-    "nextAttemptAt, waitsFor: waiting_for, approval",
+    "organizationId, reason, basis, requestedBy, requester, dueAt, floorUntil, startedAt, redacted, kept, " +
+    "restrictedOf, attempts, nextAttemptAt, waitsFor: waiting_for, approval",
   columns:
     "deletionRequestId, organizationId, record, status, requestedAt, completedAt, waitsFor: waits for",
   fields:

@@ -63,6 +63,7 @@ describe("deletion list and show", () => {
       reason: "asked by the customer",
       basis: null,
       requested_by: "key_test",
+      requester: "key_test",
       due_at: new Date(clock.now()).toISOString(),
       floor_until: null,
       started_at: null,

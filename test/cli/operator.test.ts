@@ -170,6 +170,7 @@ describe("deletion request", () => {
     assert.equal(asked["reason"], "case 77");
     // The organization reads this one.
     assert.equal(asked["requested_by"], "operator");
+    assert.equal(asked["requester"], "zoe");
     const { actor, action } = (await lastEntry()) ?? {};
     assert.deepEqual([actor, action], ["zoe", "deletion.request"]);
     assert.equal((await line.ask(...words))["deletion_request_id"], asked["deletion_request_id"]);

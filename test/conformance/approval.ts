@@ -65,7 +65,10 @@ export function testApproval(engine: Engine): void {
       const id = await ask({ requestedBy: "operator" });
       const ofKey = await ask({ actor: "key_1", now: operator.now + 1 });
       await store.write(transaction("x"), { organizationId: other });
-      const free = await store.request(keyOf("transaction", "x", other), { actor: "anna" });
+      const free = await store.request(keyOf("transaction", "x", other), {
+        actor: "anna",
+        requestedBy: "operator",
+      });
       assert.deepEqual(
         (await store.processAll(late)).map((one) => one.deletionRequestId),
         [free],
@@ -84,6 +87,9 @@ export function testApproval(engine: Engine): void {
         },
       );
       assert.deepEqual((await store.deletionOf(ofKey)).approval, { requester: "key_1", ...none });
+      // Also where nobody has to approve it.
+      assert.equal((await store.deletionOf(free)).requester, "anna");
+      assert.equal((await store.deletionOf(ofKey)).requester, undefined);
       assert.deepEqual(await listed(), [ofKey, id]);
       assert.deepEqual(await listed(acme), [ofKey, id]);
       assert.deepEqual(await listed(other), []);

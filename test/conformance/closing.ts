@@ -129,7 +129,10 @@ export function testClosing(engine: Engine): void {
       assert.equal(await store.closeOrganization("org_unknown", operator), undefined);
       const asked = { organizationId: acme, reason: "ended", requestedBy: "operator" };
       const ask = (id: string) =>
-        store.requestOrganizationDeletion({ ...asked, deletionRequestId: id }, operator);
+        store.requestOrganizationDeletion(
+          { ...asked, deletionRequestId: id },
+          { ...operator, actor: "anna" },
+        );
       await assert.rejects(ask("del_early"), /not closed/);
       await store.closeOrganization(acme, operator);
       const again = await store.closeOrganization(acme, worker);
@@ -137,6 +140,7 @@ export function testClosing(engine: Engine): void {
       assert.deepEqual(await ask("del_1"), { deletionRequestId: "del_1", isNew: true });
       assert.deepEqual(await ask("del_2"), { deletionRequestId: "del_1", isNew: false });
       assert.equal((await store.findOrganization(acme))?.deletionRequestId, "del_1");
+      assert.equal((await store.deletionOf("del_1")).requester, "anna");
       const actions = (await store.listAudit(0, 100)).map(({ action }) => action);
       assert.equal(actions.filter((action) => action === "organization.close").length, 1);
     });

@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import type { DeletionPreview } from "../../src/actions/deletion/preview-deletion.ts";
 import { renderPreview } from "../../src/console/page/deletion.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { findActiveOperator } from "../../src/actions/operator/operators.ts";
 import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
@@ -177,6 +178,26 @@ describe("the deletions in the console", () => {
     const { holdId: delaysNothing } = await holdRecord(site.service.app, report, { reason: "r" });
     assert.doesNotMatch((await show("officer", ids["kept"])).text, /is on hold|Legal holds/);
     await releaseHold(site.service.app, { holdId: delaysNothing });
+  });
+
+  it("name the operator who asked, whom the organization does not see", async () => {
+    const { app, client } = site.service;
+    const customer = await makeCustomer(app, client, { organizationId: "asking" });
+    const key = { organizationId: "asking", resourceType: "transaction", resourceId: "asked" };
+    await withActs(app.store).write(draftOf("transaction", "asked"), key);
+    const officer = actAs(app, await findActiveOperator(app, "officer"));
+    const { deletionRequestId: id } = await requestDeletionOf(officer, { ...key, reason: "r" });
+    await waitFor("the deletion", async () => {
+      return (await app.store.findDeletion(id, undefined))?.status === "completed";
+    });
+    const path = "/v2/deletion_request";
+    const query = { deletion_request_id: id };
+    const own = await client.send({ method: "GET", path, query, token: customer.token });
+    assert.equal(own.status, 200);
+    assert.doesNotMatch(own.text, /officer/);
+    for (const page of [`deletion/${id}`, "deletions?organization=asking", "erasures"]) {
+      assert.match((await site.show("viewer", page)).text, /<bdi>officer<\/bdi>/, page);
+    }
   });
 
   it("are cancelled by those who may, once the id is typed", async () => {

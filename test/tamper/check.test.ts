@@ -22,7 +22,7 @@ interface Copy {
   readonly exec: (sql: string) => Promise<void>;
 }
 
-/** Completed deletions, one that waits for a hold, one that awaits an approval, and two holds. */
+/** Completed deletions, one that waits for a hold, two that await an approval, and two holds. */
 async function fill(folder: string, environment: Environment): Promise<void> {
   const server = await startServer({ folder, environment });
   const acme = await server.operate((app) =>
@@ -43,6 +43,8 @@ async function fill(folder: string, environment: Environment): Promise<void> {
   await line.ask("operator create otto --role officer --as ada");
   await line.ask("operator create olga --role officer --role operator");
   await line.type("organization set acme --retain-days 30 --yes --as olga");
+  await addTransaction(server.client, acme, "named");
+  await line.ask("deletion request transaction named --organization acme --reason r --as olga");
   await server.stop();
 }
 
@@ -111,6 +113,8 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     "UPDATE deletion SET approval_requester = 'x' WHERE status = 'pending' AND approval_requester IS NULL",
     /needs another approval than was requested/,
   ],
+  ["UPDATE deletion SET requester = 'x'", /has another requester/],
+  ["UPDATE deletion SET requester = NULL", /has another requester/],
   [`UPDATE deletion SET approved_by = 'x' WHERE ${unapproved}`, /an approval .* or part of one/],
   [`UPDATE deletion SET approved_at = 5 WHERE ${oneCompleted}`, /an approval .* or part of one/],
   [

@@ -46,7 +46,7 @@ export async function closeOrganization(
     exported,
     deletionRequestId: makeId("del"),
     reason,
-    // The audit trail names the operator, as it does for other deletions.
+    // For the organization, as in other deletions.
     requestedBy: "operator",
   };
   const opened = await app.store.requestOrganizationDeletion(request, act);

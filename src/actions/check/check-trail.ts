@@ -95,7 +95,17 @@ function contradictRequest(entry: AuditEntry, deletion: Deletion): readonly stri
   const isSame = digest("sha256", textOfRequest(deletion)) === entry.detail["request"];
   const { requester } = deletion.approval ?? {};
   const isOther = requester !== undefined && requester !== requesterOf(entry);
-  return [...(isSame ? [] : ["is not what was requested"]), ...(isOther ? [otherApproval] : [])];
+  return [
+    ...(isSame ? [] : ["is not what was requested"]),
+    ...(isOther ? [otherApproval] : []),
+    ...(deletion.requester === operatorOf(entry, deletion) ? [] : ["has another requester"]),
+  ];
+}
+
+/** The operator whom the organization does not see. That of a restricted set is opened by the worker. */
+function operatorOf({ action, actor }: AuditEntry, deletion: Deletion): string | undefined {
+  const isHidden = actor !== deletion.requestedBy && deletion.restrictedOf === undefined;
+  return action === "deletion.request" && isHidden ? actor : undefined;
 }
 
 function isRequest({ action, detail: { request, inserted } }: AuditEntry): boolean {

@@ -36,7 +36,7 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
       basis,
       deletionRequestId: makeId("del"),
       dueAt: now + deletionGraceSeconds * 1_000,
-      // The organization can read this; the audit trail names the operator.
+      // The organization can read this. Operators also see the name of the one who asked.
       requestedBy: "operator",
     },
     { actor: app.operator, now },

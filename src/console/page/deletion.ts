@@ -9,7 +9,12 @@ import {
   stateOf,
 } from "../../actions/deletion/show-deletion.ts";
 import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
-import { awaitsApproval, type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
+import {
+  awaitsApproval,
+  type Deletion,
+  dueTime,
+  requesterOf,
+} from "../../domain/deletion/deletion.ts";
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
@@ -27,7 +32,6 @@ import {
   renderRecordName,
   renderTrailLink,
 } from "../html/link.ts";
-import { requesterOf } from "./deletions.ts";
 import {
   html,
   type Html,

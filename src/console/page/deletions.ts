@@ -13,7 +13,7 @@ import {
   listDeletions,
   sortedMax,
 } from "../../actions/deletion/list-deletions.ts";
-import { type Deletion, deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
+import { deletionStatuses, dueTime, requesterOf } from "../../domain/deletion/deletion.ts";
 import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
 import { readText, renderHidden } from "../html/field.ts";
@@ -196,8 +196,4 @@ const ofOrganization: Column<ShownDeletion> = [
 function renderState({ kind, deletion: { status } }: ShownDeletion): Html {
   if (kind === undefined || kind === "grace" || kind === "turn") return renderStatus(status);
   return renderChip(kind === "error" ? "bad" : "wait", `waits for ${waitLabels[kind]}`);
-}
-
-export function requesterOf({ approval, requestedBy }: Deletion): string {
-  return approval?.requester ?? requestedBy;
 }

@@ -11,6 +11,7 @@ import {
 import { dayMs, hourMs } from "../../basics/duration.ts";
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { describeBasis } from "../../domain/deletion/basis.ts";
+import { requesterOf } from "../../domain/deletion/deletion.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import {
   fieldsOf,
@@ -28,7 +29,6 @@ import { renderOrganization } from "../html/party.ts";
 import { formatCounts, formatDuration, formatNumber, renderExactTime } from "../html/time.ts";
 import type { Next, Person } from "../page.ts";
 import { sendFile } from "../request/download.ts";
-import { requesterOf } from "./deletions.ts";
 
 const screen = "/console/erasures";
 const shownMax = 100;

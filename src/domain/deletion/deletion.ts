@@ -41,6 +41,8 @@ export interface Deletion extends RecordKey {
   readonly status: DeletionStatus;
   /** The id of the API key that issued the token of the request; "operator" for a request of an operator. */
   readonly requestedBy: string;
+  /** The name of the operator, which the organization does not see; undefined for other requests. */
+  readonly requester?: string;
   /** Unix milliseconds, like all times here. */
   readonly requestedAt: number;
   /** The end of the grace period. The deletion is not processed before. */
@@ -74,6 +76,11 @@ export type PlanSubject = RecordKey &
     Deletion,
     "deletionRequestId" | "restrictedOf" | "requestedAt" | "processedBefore" | "status"
   >;
+
+/** For operators: the organization sees only `requestedBy`. */
+export function requesterOf({ requester, approval, requestedBy }: Deletion): string {
+  return requester ?? approval?.requester ?? requestedBy;
+}
 
 /** The end of the grace period or of the retention floors, whichever is later. */
 export function dueTime({ dueAt, floorUntil = 0 }: Deletion): number {

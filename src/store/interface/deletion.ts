@@ -23,7 +23,7 @@ export interface DeletionRequest extends RecordKey {
   readonly dueAt: number;
   /** True for a deletion that a rule requests, not a person or a program: it needs no approval. */
   readonly isAutomatic?: boolean;
-  /** The requester named in the deletion and its receipt; the default is the actor. */
+  /** The requester named in the receipt and to the organization; the default is the actor. */
   readonly requestedBy?: string;
   readonly idempotency?: IdempotencyMark | undefined;
 }

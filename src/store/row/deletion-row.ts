@@ -33,7 +33,7 @@ export type DeletionRow = Row & {
 };
 
 const readDeletion = reader<Omit<Deletion, "basis" | "isHeld" | "approval" | "processedBefore">>(
-  { erased: "json", kept: "json", redactedByType: "json" },
+  { requester: "optional", erased: "json", kept: "json", redactedByType: "json" },
   {
     without:
       "basis held carried_out_before approval_requester approved_by approved_at lease_until claimant plan_end cursor",

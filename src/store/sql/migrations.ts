@@ -4,7 +4,13 @@
 import { baselineVersion } from "../shared/schema-version.ts";
 
 /** In their order, in the words of schema.sql. A published migration is never edited. */
-export const published: readonly string[] = [];
+export const published: readonly string[] = [
+  // What the audit trail says of older requests.
+  `ALTER TABLE deletion ADD COLUMN requester text COLLATE "C";
+  UPDATE deletion SET requester = audit_entry.actor FROM audit_entry
+  WHERE audit_entry.action = 'deletion.request' AND audit_entry.subject = deletion_request_id
+    AND audit_entry.actor <> requested_by AND restricted_of IS NULL;`,
+];
 
 export const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 

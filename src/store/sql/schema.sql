@@ -262,7 +262,9 @@ CREATE TABLE deletion (
   plan_end bigint NOT NULL DEFAULT 0,                        -- the position of the last target of its plan
   -- where a step continues that has no targets to go by, as JSON; null: at the beginning
   -- erased: emptied when the step has ended; it may name a record that a step has reached
-  cursor text COLLATE "C"
+  cursor text COLLATE "C",
+  -- the operator who requested it, whom the organization does not see in requested_by; null: no operator did
+  requester text COLLATE "C"
 --sqlite );
 --postgres ) WITH (fillfactor = 50);
 -- deletions that wait for an approval; on SQLite the primary key is the end of each index by itself

@@ -34,6 +34,26 @@ const addTable = `
 
 const planted: readonly string[] = [...published, addColumn, addTable];
 
+const asVersion1 = `
+  ALTER TABLE deletion DROP COLUMN requester;
+  UPDATE meta SET value = ${baselineVersion} WHERE name = 'schema_version'`;
+
+/** An operator requests one deletion, and a key the other. */
+async function requestTwo(store: TestStore): Promise<readonly string[]> {
+  await store.write(["one", "two"].map((id) => transaction(id)));
+  const ids = [
+    await store.request(keyOf("transaction", "one"), { actor: "anna", requestedBy: "operator" }),
+    await store.request(keyOf("transaction", "two"), { actor: "key_1" }),
+  ];
+  await store.close();
+  return ids;
+}
+
+async function requestersOf(store: TestStore, ids: readonly string[]) {
+  const deletions = await Promise.all(ids.map((id) => store.deletionOf(id)));
+  return deletions.map(({ requester }) => requester);
+}
+
 describe("a store of version 1.0 on SQLite", () => {
   it("is brought up by each migration once, and keeps its rows", async (test) => {
     const place = makePlace(test);
@@ -62,6 +82,14 @@ describe("a store of version 1.0 on SQLite", () => {
     const again = await place.open();
     assert.deepEqual((await again.write(transaction("one"))).drafts, ["identical_record_exists"]);
     await again.requireConsistent();
+  });
+
+  it("gets who requested its deletions from its audit trail", async (test) => {
+    const place = makePlace(test);
+    const ids = await requestTwo(await place.open());
+    place.withDatabase((file) => file.exec(asVersion1));
+    const store = await place.open();
+    assert.deepEqual(await requestersOf(store, ids), ["anna", undefined]);
   });
 
   it("stays as it was if a migration fails", async (test) => {
@@ -131,6 +159,15 @@ describe("a store of version 1.0 on PostgreSQL", () => {
     assert.deepEqual((await again.write(transaction("one"))).drafts, ["identical_record_exists"]);
     await again.requireConsistent();
     await again.close();
+  });
+
+  it("gets who requested its deletions from its audit trail", async () => {
+    const url = await server.makeDatabase();
+    const ids = await requestTwo(await openTestStore(url, { role: "serve" }));
+    await server.query(asVersion1, url);
+    const store = await openTestStore(url, { role: "serve" });
+    assert.deepEqual(await requestersOf(store, ids), ["anna", undefined]);
+    await store.close();
   });
 
   it("is not made from one of a version that was never released", async () => {

@@ -59,7 +59,7 @@ const findRules = `
 
 const requested =
   "deletion_request_id, organization_id, resource_type, resource_id, reason, requested_by, " +
-  "requested_at bigint, due_at bigint, waiting_for, next_attempt_at bigint, approval_requester, basis";
+  "requested_at bigint, due_at bigint, waiting_for, next_attempt_at bigint, approval_requester, basis, requester";
 const columns = columnsIn(requested);
 
 const insertRows = `
@@ -161,8 +161,9 @@ export function* insertDeletions(
       const { deletionRequestId, reason, requestedBy = act.actor, dueAt, basis = null } = request;
       const needed = needsApproval(request, approving);
       const approval = approvalColumns(needed ? act.actor : undefined);
+      const requester = requestedBy === act.actor ? null : act.actor;
       const row = [deletionRequestId, ...keyValues(request), reason, requestedBy];
-      return [...row, act.now, dueAt, ...approval, basis];
+      return [...row, act.now, dueAt, ...approval, basis, requester];
     });
   if ((yield* run(insertRows, new Rows(rows, columns.length))) < rows.length) {
     throw new Collision("another process has opened a deletion of the record");
