@@ -86,15 +86,22 @@ describe("a connection that sends nothing", () => {
 });
 
 describe("many connections at the same moment", () => {
-  it("end a few in a turn when their clients leave", async () => {
-    const { edge, sockets } = await openMany(20);
-    for (const socket of sockets) socket.emit("end");
-    for (const count of [8, 16, 20]) {
-      assert.equal(sockets.filter(({ destroyed }) => destroyed).length, count);
-      await nextTurn();
-    }
-    edge.connections.closeAll();
-  });
+  for (const [what, sent] of [
+    ["that have sent nothing", undefined],
+    ["without a request in progress", Buffer.from("\r\n")],
+  ] as const) {
+    it(`end a few in a turn when their clients leave: ${what}`, async () => {
+      const { edge, sockets } = await openMany(20);
+      for (const socket of sent === undefined ? [] : sockets) socket.emit("data", sent);
+      for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+      for (const socket of sockets) socket.emit("end");
+      for (const count of [8, 16, 20]) {
+        assert.equal(sockets.filter(({ destroyed }) => destroyed).length, count);
+        await nextTurn();
+      }
+      edge.connections.closeAll();
+    });
+  }
 
   it("end when they are silent for too long, but not one that sends something meanwhile", async () => {
     const { edge, sockets } = await openMany(20);
