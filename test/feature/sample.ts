@@ -45,6 +45,10 @@ export interface Samples {
   readonly startPlatform?: () => Promise<Platform>;
   /** A command finds these persons by the name Ada Example, and nobody else. */
   readonly requirePersons?: (line: CommandLine, ids: readonly string[]) => Promise<void>;
+  /** The folder that opens connections, and the guide that says to what, unless only a setting does. */
+  readonly connects?: { readonly from: string; readonly guide?: string };
+  /** The guide that says how clients learn of changes by it. */
+  readonly noticesGuide?: string;
   /** Does what a minute of upkeep does. */
   readonly purge?: (app: App) => Promise<void>;
 }

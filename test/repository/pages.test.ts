@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { commands } from "../../bench/all.ts";
 import { pages as generated } from "../../docs/generate/pages.ts";
+import { samples } from "../feature/samples.ts";
 import { findDeadLinks, findMissingFiles, findWideLines } from "./rule/pages.ts";
 import { exists, findText, readFile, readFiles, readPages, root } from "./tree.ts";
 
@@ -55,17 +56,17 @@ describe("the documents", () => {
     const opens =
       /from "(?:node:https|[./]+\/basics\/bounded-fetch\.ts|@opentelemetry\/exporter-[^"]+)"/;
     const opening = readFiles("src/**/*.ts").filter(({ text }) => opens.test(text));
-    // A setting names the provider of the console and the receiver of traces.
-    const bySetting = ["src/console/sign-in/openid", "src/feature/telemetry"];
-    const byStore = ["src/feature/identity", "src/feature/webhook"];
+    const connecting = samples.flatMap(({ connects }) => connects ?? []);
     const folders = new Set(opening.map(({ path }) => dirname(path)));
-    assert.deepEqual(folders, new Set([...bySetting, ...byStore]));
+    // A setting names the provider of the console.
+    const expected = ["src/console/sign-in/openid", ...connecting.map(({ from }) => from)];
+    assert.deepEqual(folders, new Set(expected));
     const ofPorts = readFile("docs/faq.md").text.split("### Which ports")[1]?.split("\n### ")[0];
     const ofNotices = /^\| notifications .*$/m.exec(readFile("docs/guides/migrating.md").text)?.[0];
-    for (const guide of ["webhooks.md", "program-identities.md"]) {
-      assert.ok(ofPorts?.includes(guide), guide);
+    for (const { guide = "" } of connecting) assert.ok(ofPorts?.includes(guide), guide);
+    for (const { noticesGuide = "" } of samples) {
+      assert.ok(ofNotices?.includes(noticesGuide), noticesGuide);
     }
-    for (const guide of ["changes.md", "webhooks.md"]) assert.ok(ofNotices?.includes(guide), guide);
   });
 
   it("name no measurement of performance that is not one of all", () => {

@@ -2,4 +2,4 @@
 
 import type { Samples } from "../sample.ts";
 
-export const samples: Samples = {};
+export const samples: Samples = { noticesGuide: "changes.md" };

@@ -9,6 +9,7 @@ import { testRules } from "./store/rules.ts";
 
 export const samples: Samples = {
   conformance: [testRules],
+  connects: { from: "src/feature/identity", guide: "program-identities.md" },
   pages: [identityPage],
   showPages: async (app, organizationId) => {
     const { keyId } = await createRule(app, {

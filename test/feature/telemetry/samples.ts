@@ -23,4 +23,7 @@ const right = [
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector.example/base"],
 ] as const;
 
-export const samples: Samples = { settings: { wrong, right } };
+export const samples: Samples = {
+  settings: { wrong, right },
+  connects: { from: "src/feature/telemetry" },
+};

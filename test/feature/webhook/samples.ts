@@ -49,6 +49,8 @@ export const samples: Samples = {
     },
   },
   conformance: [testWebhooks],
+  connects: { from: "src/feature/webhook", guide: "webhooks.md" },
+  noticesGuide: "webhooks.md",
   rights: {
     "webhook.read": (app) => listEndpoints(app, "none"),
     "webhook.create": (app) => createEndpoint(app, { organizationId: "none", url: "", events: [] }),
