@@ -4,9 +4,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isPseudonym } from "../../src/domain/deletion/party.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
+import { limits } from "../../src/domain/limits.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
+import type { HoldOutcome } from "../../src/store/sql/retention/hold.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { acme, draftOf, keyOf, mark, other, worker } from "./scene.ts";
+import { acme, draftOf, keyOf, mark, operator, other, worker } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 const countries = { sender_country: "DE", receiver_country: "DE" };
@@ -186,6 +188,60 @@ function testWaiting(engine: Engine): void {
       assert.equal(typeof (await store.hold(keyOf("transaction", "other"))), "object");
       assert.equal(changedBy(await store.finish(id)), 1);
       assert.equal(typeof (await store.hold(keyOf("transaction", "paid"))), "object");
+    });
+
+    it("waits for a hold on a transaction that names it while it is processed", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.add("person", "p");
+      await pay(store, "held", ["q", "r"]);
+      await store.hold(keyOf("transaction", "held"));
+      const id = await store.request(keyOf("person", "p"));
+      await store.claim();
+      await update(store, "held", { sender_id: "q", receiver_id: "p" });
+      while (!(await store.eraseOne(id, 1)));
+      await assert.rejects(store.completeOne(id), /waits for a hold/);
+      assert.deepEqual((await partiesOf(store, "held")).at(-1), ["q", "p"]);
+      await store.release(keyOf("transaction", "held"));
+      const claimed = await store.claim(worker.now + 61_000);
+      assert.equal(claimed?.deletionRequestId, id);
+      assert.equal(changedBy(await store.finish(id)), 1);
+    });
+
+    it("refuses a hold on a transaction that names it in any of many changes", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.add("person", "p");
+      await store.add("person", "q");
+      for (const [id, early, late] of [
+        ["first", "p", "r"],
+        ["last", "q", "p"],
+        ["none", "q", "r"],
+      ] as const) {
+        const senders = [early, ...Array<string>(limits.rewrittenChangesMax).fill("s"), late];
+        const drafts = senders.map((sender_id, amount) =>
+          draftOf("transaction", id, { ...countries, sender_id, amount }),
+        );
+        await store.write(drafts, { mode: "append" });
+      }
+      await store.request(keyOf("person", "p"));
+      await store.claim();
+      const place = (id: string, before?: HoldOutcome) => {
+        const wanted = { reason: "a case", owner: undefined, reviewOn: undefined };
+        const hold = { ...wanted, holdId: `hold_${id}`, endsOn: undefined };
+        const unnamed =
+          typeof before === "object" && "unnamed" in before ? before.unnamed : undefined;
+        return store.holds.place({ ...hold, ...keyOf("transaction", id) }, operator, unnamed);
+      };
+      assert.equal(await place("first"), "being_erased");
+      const last = await place("last");
+      assert.equal(await place("last", last), "being_erased");
+      const none = await place("none");
+      assert.deepEqual(await store.holds.ofRecords([keyOf("transaction", "none")]), []);
+      await store.request(keyOf("person", "q"));
+      const placed = await place("none", none);
+      assert.ok(typeof placed === "object" && "holdId" in placed);
+      await store.release(keyOf("transaction", "none"));
+      await store.claim();
+      assert.equal(await place("none", none), "being_erased");
     });
   });
 }

@@ -6,6 +6,7 @@ import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Unnamed } from "../../store/interface/retention.ts";
 import {
   dateOf,
   hasEnded,
@@ -184,7 +185,7 @@ export async function holdRecord(app: App, target: Target, wanted: HoldRequest):
   if (endsOn !== undefined) requireEnd(app, endsOn);
   const key = await findHoldable(app, target, wanted.restrictedBy);
   const hold = { ...key, holdId: makeId("hold"), reason, owner, reviewOn, endsOn };
-  const outcome = await app.store.holds.place(hold, actOf(app));
+  const outcome = await placeInParts(app, hold);
   switch (outcome) {
     case "no_such_record":
       throw new OperatorError("no_such_record", `There is no ${nameTarget(key)} to hold.`);
@@ -200,6 +201,15 @@ export async function holdRecord(app: App, target: Target, wanted: HoldRequest):
       );
     default:
       return outcome;
+  }
+}
+
+/** Part by part: a transaction reads only some changes of the record, because writers wait for it on SQLite. */
+async function placeInParts(app: App, hold: Omit<Hold, "placedAt" | "placedBy">) {
+  for (let unnamed: Unnamed | undefined; ;) {
+    const outcome = await app.store.holds.place(hold, actOf(app), unnamed);
+    if (typeof outcome === "string" || "holdId" in outcome) return outcome;
+    ({ unnamed } = outcome);
   }
 }
 

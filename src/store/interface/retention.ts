@@ -7,6 +7,12 @@ import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts
 import type { FloorRule } from "../../domain/retention/floor.ts";
 import type { Unagreed } from "./proposal.ts";
 
+/** No change of a record up to `after` names one of these parties, whose erasure has begun. */
+export interface Unnamed {
+  readonly after: number;
+  readonly parties: readonly string[];
+}
+
 /** If `rule` is undefined, the rule of the type is removed. */
 export interface FloorChange {
   readonly organizationId: string;

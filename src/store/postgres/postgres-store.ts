@@ -97,14 +97,14 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
 }
 
 /** A plan sees every hold and floor, and a hold or a floor sees every plan. */
-function withPlansLocked<Wanted extends { readonly organizationId: string }, Result>(
+function withPlansLocked<Args extends [{ readonly organizationId: string }, ...unknown[]], Result>(
   database: Database,
-  work: (wanted: Wanted, act: Act) => Statements<Result>,
-): (wanted: Wanted, act: Act) => Promise<Result> {
-  return (wanted, act) =>
-    database.transaction(organization(wanted.organizationId), async (tx) => {
-      await lockPlansOf(tx, wanted.organizationId);
-      return tx.perform(work, wanted, act);
+  work: (...args: Args) => Statements<Result>,
+): (...args: Args) => Promise<Result> {
+  return (...args) =>
+    database.transaction(organization(args[0].organizationId), async (tx) => {
+      await lockPlansOf(tx, args[0].organizationId);
+      return tx.perform(work, ...args);
     });
 }
 

@@ -91,6 +91,18 @@ describe("several processes on one database", () => {
     assert.deepEqual(await storeNo(0).countRecords(acme), { transaction: 1 });
   });
 
+  it("either hold a transaction of a person or begin the erasure of the person, never both", async () => {
+    for (let index = 0; index < 24; index += 1) {
+      const [person, paid] = [keyOf("person", `p${index}`), keyOf("transaction", `t${index}`)];
+      await storeNo(0).add("person", person.resourceId);
+      await storeNo(0).write(transaction(paid.resourceId, { sender_id: person.resourceId }));
+      await storeNo(0).request(person);
+      const [claimed, outcome] = await Promise.all([storeNo(1).claim(), storeNo(2).hold(paid)]);
+      assert.equal(outcome === "being_erased", claimed !== undefined, `${index}`);
+      assert.ok(claimed !== undefined || typeof outcome === "object");
+    }
+  });
+
   it("open one deletion of a record, and claim each deletion once", async () => {
     for (let index = 0; index < 12; index += 1) await storeNo(0).add("transaction", `t${index}`);
     const asked = await Promise.all(

@@ -3,28 +3,34 @@
 
 import { describeHold, type Hold } from "../../../domain/access.ts";
 import { isRestrictedId } from "../../../domain/deletion/restricted-set.ts";
-import { partyTypes } from "../../../domain/deletion/party.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { hasEnded } from "../../../domain/retention/hold-end.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Unagreed } from "../../interface/proposal.ts";
+import type { Unnamed } from "../../interface/retention.ts";
 import { reader } from "../../row/reader.ts";
 import { lockOrganization } from "../access/organization.ts";
 import { agree, type Agreed, auditApproval } from "../proposal/proposal.ts";
 import { wokenAtOnceMax } from "./floor.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
-import { readNamedParties } from "../party/entries.ts";
-import { inNamedIds, matching } from "../statement/named.ts";
+import { namesErasedParty } from "../party/erased-parties.ts";
+import { matching } from "../statement/named.ts";
 import { find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
 import { keyValues } from "../../shared/record-key.ts";
 
 export type NewHold = Omit<Hold, "placedAt" | "placedBy">;
 
-export type HoldOutcome = Hold | "no_such_record" | "being_erased" | "too_many_holds";
+/** `unnamed`: nothing was stored; to be called again with this. */
+export type HoldOutcome =
+  | Hold
+  | { readonly unnamed: Unnamed }
+  | "no_such_record"
+  | "being_erased"
+  | "too_many_holds";
 
 export interface HoldFilter {
   readonly organizationId?: string | undefined;
@@ -59,10 +65,6 @@ const findTarget = `
   SELECT 1 FROM deletion_target
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 LIMIT 1`;
 
-const findErasedParty = `
-  SELECT 1 FROM deletion WHERE organization_id = $1 AND ${inNamedIds("resource_type", 2)}
-    AND ${inNamedIds("resource_id", 3)} AND status = 'processing' LIMIT 1`;
-
 /** CROSS JOIN makes SQLite begin with the list of keys, and OFFSET makes PostgreSQL read each once. */
 const findOfRecords = `
   SELECT hold.* FROM
@@ -93,27 +95,22 @@ const wakeHeld = `
     LIMIT ${wokenAtOnceMax})`;
 
 /** On PostgreSQL the caller has to lock the plans of the organization first. */
-export function* placeHold(wanted: NewHold, act: Act): Statements<HoldOutcome> {
+export function* placeHold(wanted: NewHold, act: Act, unnamed?: Unnamed): Statements<HoldOutcome> {
   const { organizationId } = wanted;
   const target = yield* get(findTarget, ...keyValues(wanted));
   if (target !== undefined) return "being_erased";
   const whole = yield* get(findTarget, organizationId, organizationType, organizationId);
   if (whole !== undefined) return "being_erased";
   if (!(yield* recordExists(wanted))) return "no_such_record";
-  if (yield* namesErasedParty(wanted)) return "being_erased";
+  // The records that name a person or a company are found, and rewritten, after its erasure has begun.
+  const named = yield* namesErasedParty(wanted, unnamed);
+  if (typeof named === "object") return { unnamed: named };
+  if (named) return "being_erased";
   const known = yield* scalar<number>(countOfRecord, ...keyValues(wanted));
   if ((known ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
   const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
   yield* addHold(hold, act);
   return hold;
-}
-
-/** The records that name a person or a company are found, and rewritten, after its erasure has begun. */
-function* namesErasedParty(record: RecordKey): Statements<boolean> {
-  const parties = (yield* readNamedParties([record])).map(({ party }) => party);
-  if (parties.length === 0) return false;
-  const types = partyTypes.map(({ resourceType }) => resourceType);
-  return (yield* get(findErasedParty, record.organizationId, types, parties)) !== undefined;
 }
 
 /** Adds a hold whether or not its record exists. Does nothing if the hold exists. */
