@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
-import type { Campaign, CampaignOutcome } from "../campaign/campaign.ts";
+import type { Campaign, CampaignOutcome, CampaignRun } from "../campaign/campaign.ts";
 import { startScene } from "../contract/scene.ts";
 import { publishOpenApi } from "../../src/process/openapi.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -16,10 +16,11 @@ export const generatedClients: Campaign = {
   counts: "run",
   countDefault: 1,
   engines: ["sqlite"],
+  parts: clientMakers.map(({ name }) => name),
   run: generateAll,
 };
 
-async function generateAll(): Promise<CampaignOutcome> {
+async function generateAll({ only }: CampaignRun): Promise<CampaignOutcome> {
   const scene = await startScene();
   const { token } = await scene.makeCustomer();
   const document = join(makeTempFolder(), "openapi.json");
@@ -28,11 +29,12 @@ async function generateAll(): Promise<CampaignOutcome> {
   const figures: Record<string, string> = {};
   const findings: string[] = [];
   for (const maker of clientMakers) {
+    if (only?.includes(maker.name) === false) continue;
     const missing = await missingTool(maker);
     const finding = missing === undefined ? await tryMaker(maker, target) : undefined;
-    if (finding !== undefined) findings.push(`${maker.language}: ${finding}`);
+    if (finding !== undefined) findings.push(`${maker.name}: ${finding}`);
     const done = finding === undefined ? "passed" : "failed";
-    figures[maker.language] =
+    figures[maker.name] =
       missing === undefined ? done : `skipped: the machine has no \`${missing}\``;
   }
   await scene.stop();

@@ -14,7 +14,8 @@ export interface Target {
 }
 
 export interface ClientMaker {
-  readonly language: string;
+  /** What `--only` takes. */
+  readonly name: string;
   /** Commands that succeed if the tools are installed. */
   readonly needs: readonly (readonly [command: string, ...words: readonly string[]])[];
   /** The expected output of the program. */
@@ -57,13 +58,13 @@ function program(name: string): string {
 
 /** A client that openapi-generator makes, and that is compiled but not run. */
 function compiled(
-  language: string,
+  name: string,
   generator: readonly string[],
   compile: readonly [command: string, ...words: string[]],
 ): ClientMaker {
   const [command] = compile;
   return {
-    language: `${language} (openapi-generator)`,
+    name,
     needs: [
       ["openapi-generator-cli", "version"],
       [command, command === "go" ? "version" : "--version"],
@@ -87,7 +88,7 @@ function typed(
   main: string,
 ): ClientMaker {
   return {
-    language: `TypeScript (${generator})`,
+    name: generator,
     needs: [
       [generator, "--version"],
       ["tsc", "--version"],
@@ -117,18 +118,32 @@ function withClosedRecords(document: string): string {
 const maven = ["mvn", "-q", "-DskipTests", "compile"] as const;
 
 export const clientMakers: readonly ClientMaker[] = [
-  compiled("Java, okhttp", ["java", "--library", "okhttp-gson"], [...maven]),
-  compiled("Java, native", ["java", "--library", "native"], [...maven]),
-  compiled("Go", ["go"], ["go", "build", "./..."]),
-  compiled("Rust", ["rust"], ["cargo", "check", "-q"]),
+  compiled("java-okhttp", ["java", "--library", "okhttp-gson"], [...maven]),
+  compiled("java-native", ["java", "--library", "native"], [...maven]),
+  compiled("kotlin", ["kotlin"], [...maven, "-f", program("kotlin-pom.xml")]),
+  compiled("csharp", ["csharp"], ["dotnet", "build"]),
+  compiled("go", ["go"], ["go", "build", "./..."]),
+  compiled("rust", ["rust"], ["cargo", "check", "-q"]),
   compiled(
-    "TypeScript, fetch",
+    "typescript-fetch",
     ["typescript-fetch"],
     ["tsc", "--noEmit", ...typeScript, "index.ts"],
   ),
-  compiled("Python", ["python"], ["python3", "-m", "compileall", "-q", "openapi_client"]),
   {
-    language: "Python",
+    name: "python",
+    needs: [
+      ["openapi-generator-cli", "version"],
+      ["python3", "-c", "import dateutil, pydantic, urllib3"],
+    ],
+    expected: [1, "generator"],
+    async make(folder, { document, baseUrl, token }) {
+      await run(folder, "openapi-generator-cli", "generate", "-i", document, "-g", "python");
+      cpSync(program("openapi-generator.py"), join(folder, "program.py"));
+      return await run(folder, "python3", "program.py", baseUrl, token);
+    },
+  },
+  {
+    name: "openapi-python-client",
     needs: [
       ["openapi-python-client", "--version"],
       ["mypy", "--version"],
@@ -148,7 +163,7 @@ export const clientMakers: readonly ClientMaker[] = [
     },
   },
   {
-    language: "Go",
+    name: "oapi-codegen",
     needs: [
       ["oapi-codegen", "-version"],
       ["go", "version"],
@@ -166,7 +181,7 @@ export const clientMakers: readonly ClientMaker[] = [
     },
   },
   {
-    language: "Go (ogen)",
+    name: "ogen",
     needs: [
       ["ogen", "--version"],
       ["go", "version"],
