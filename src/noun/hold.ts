@@ -14,7 +14,7 @@ import { text } from "../cli/input/kinds.ts";
 import { renderChip } from "../console/html/chip.ts";
 import { type Html, html, renderFacts } from "../console/html/html.ts";
 import { renderDeletionLink, renderRecordLink } from "../console/html/link.ts";
-import { formatNumber, renderAgo, renderTime } from "../console/html/time.ts";
+import { formatNumber, renderTime } from "../console/html/time.ts";
 import type { Hold } from "../domain/access.ts";
 import { defineForm, type NounPage, renderForm } from "./act.ts";
 import { defineNoun, idValue } from "./noun.ts";
@@ -42,15 +42,17 @@ const onPages: Parameters<typeof defineNoun<Hold>>[0] = {
       ({ reason }) => reason,
     ),
     record: { html: renderRecordLink },
-    owner: { fact: ({ owner }) => html`<bdi>${owner ?? "nobody is named"}</bdi>` },
-    reviewOn: { html: (hold, app) => renderReview(hold, stateOf(app, hold).review) },
-    endsOn: { html: renderEnd },
+    owner: { fact: ({ owner }) => html`<bdi>${owner ?? "nobody is named"}</bdi>`, kind: "text" },
+    reviewOn: {
+      html: (hold, app) => renderReview(hold, stateOf(app, hold).review),
+      kind: "text",
+    },
+    endsOn: { html: renderEnd, kind: "text" },
     placed: {
-      html: ({ placedAt, placedBy }) => html`${renderAgo(placedAt)} by <bdi>${placedBy}</bdi>`,
-      fact: ({ placedAt, placedBy }) => html`${renderTime(placedAt)} by <bdi>${placedBy}</bdi>`,
+      html: ({ placedAt, placedBy }) => html`${renderTime(placedAt)} by <bdi>${placedBy}</bdi>`,
     },
   },
-  headings: "holdId, record, organizationId, owner, reviewOn, endsOn, placed",
+  headings: "holdId, record, organizationId, owner, reviewOn, endsOn",
   facts: "record, organizationId, reason, owner, reviewOn, endsOn: Ends by itself after, placed",
 };
 
@@ -58,7 +60,7 @@ export const shownHolds = defineNoun(onPages);
 
 export const shownHoldsOfRecord = defineNoun({
   ...onPages,
-  headings: "holdId, owner, reviewOn, endsOn, placed",
+  headings: "holdId, owner, reviewOn, endsOn, placedAt",
 });
 
 function renderReview({ reviewOn }: Hold, review: ReviewState): Html {

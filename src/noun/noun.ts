@@ -150,7 +150,7 @@ export function idValue<Row>(
 ): Value<Row, unknown> {
   const show = (row: Row) =>
     html`<a href="${pathTo(route, read(row))}">${renderParty(name?.(row), read(row))}</a>`;
-  return { html: show, kind: "bare" };
+  return { html: show, kind: "text" };
 }
 
 export function renderIdLink(route: string, id: string): Html {

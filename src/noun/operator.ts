@@ -63,13 +63,15 @@ const people = defineNoun<SeenOperator>({
     ...values,
     name: {
       html: ({ name }) => html`<a href="${pathTo("operator", name)}"><bdi>${name}</bdi></a>`,
-      kind: "bare",
+      kind: "text",
     },
+    roles: { kind: "text" },
     lastSignIn: {
+      kind: "text",
       html: ({ lastSignIn: at }) => (at === undefined ? "unknown" : renderAgo(at)),
       fact: ({ lastSignIn: at }) => (at === undefined ? "unknown" : renderTime(at)),
     },
-    keys: { html: describeWays, fact: ({ keys }) => renderPasskeys(keys) },
+    keys: { html: describeWays, fact: ({ keys }) => renderPasskeys(keys), kind: "text" },
   },
   headings:
     "name, roles, status: State, lastSignIn: Last sign-in, keys: Signs in with, sessions, createdAt",

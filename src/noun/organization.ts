@@ -45,7 +45,7 @@ export const organizations = defineNoun<Organization, void>({
         html`<a href="${pathTo("organization", organizationId)}"
           >${renderParty(name, organizationId)}</a
         >`,
-      kind: "bare",
+      kind: "text",
     },
     state: { html: renderOrganizationState },
     strictScopes: { text: formatStrict, html: formatStrict },
@@ -54,8 +54,9 @@ export const organizations = defineNoun<Organization, void>({
       text: (organization) => formatRateLimit(organization, "default", "/s"),
       html: (organization) =>
         formatRateLimit(organization, "that of the server", " requests a second"),
+      kind: "text",
     },
-    retainDays: { text: formatCeiling, html: formatCeiling },
+    retainDays: { text: formatCeiling, html: formatCeiling, kind: "text" },
     confidentialTypes: {
       json: (organization) => confidentialIn(organization),
       text: (organization) => confidentialIn(organization).join(", "),
@@ -65,6 +66,7 @@ export const organizations = defineNoun<Organization, void>({
       json: ({ deletionApproval: isOn }) => isOn === true,
       text: ({ deletionApproval: isOn }) => formatOnOff(isOn),
       html: ({ deletionApproval: isOn }) => (isOn === true ? "by a second person" : "not needed"),
+      kind: "text",
     },
     closedAt: { text: formatClosed },
   },

@@ -45,11 +45,12 @@ export const sets = defineNoun<Row, void>({
     record: {
       text: ({ movedBy }) => (movedBy ? `${movedBy.resourceType} ${movedBy.resourceId}` : "-"),
       html: ({ movedBy }) => movedBy && renderMovedBy(movedBy),
-      kind: "bare",
+      kind: "text",
     },
     records: {
       text: ({ records }) => formatCounts(records),
       html: ({ records }) => countInWords(records) || "only references",
+      kind: "text",
     },
     movedAt: { html: ({ movedAt }) => renderExactTime(movedAt) },
     keptUntil: { html: ({ keptUntil }) => renderExactTime(keptUntil) },
@@ -64,7 +65,7 @@ export const sets = defineNoun<Row, void>({
   fields:
     "deletionRequestId: deletion request, organizationId, record, movedAt, status, keptUntil, waitingFor: waits for, " +
     "records: keeps",
-  headings: "record: Erased record, records: Keeps, waitingFor: Waits for, movedAt, keptUntil",
+  headings: "record: Erased record, records: Keeps, waitingFor: Waits for, keptUntil",
   facts:
     "record: Erased record, organizationId, movedAt, records: Keeps, waitingFor: Waits for, keptUntil",
 });

@@ -7,11 +7,17 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
+import { holdRecord } from "../../src/actions/retention/holds.ts";
+import { dayMs } from "../../src/basics/duration.ts";
 import { routes } from "../../src/process/console-routes.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { openBrowser, watchPage } from "./browser.ts";
+import { handsOf } from "./hands.ts";
 import { fillScreens, notPages, pathsOf, proposeChanges } from "./screens.ts";
-import { makeScene, type Scene } from "./scene.ts";
+import { addPersonOf, known, makeScene, type Scene } from "./scene.ts";
 
 const pageBytesMax = 80_000;
 const widths = [360, 768, 1_280, 2_560];
@@ -82,7 +88,79 @@ describe("a page of the console", () => {
       assert.deepEqual(faults, [], path);
     }
   });
+
+  it("has columns in which what tells rows apart is not cut off", async () => {
+    const restricted = await restrictOne(service);
+    // The sizes of its pages are not measured.
+    const own = await page.context().newPage();
+    await own.setViewportSize({ width: 1_280, height: 800 });
+    await holdOverdue(scene);
+    const { organizationId } = scene.acme;
+    const hands = handsOf(own, "mouse");
+    await own.goto(`${scene.base}/console/organization/${organizationId}`);
+    await hands.press("Register a recipient");
+    const form = own.locator('form[action*="/organization/recipient/"]').first();
+    await form.getByLabel("Name").fill("fraud-scoring-model-training");
+    await form.getByRole("button").click();
+    await hands.see("fraud-scoring-model-training");
+    assert.deepEqual(await own.evaluate(findCutColumns(["Name", "Acknowledged"])), []);
+    const columns: Readonly<Record<string, readonly string[]>> = {
+      "/console/deletions?organization=&wait=hold": ["Status"],
+      "/console/holds": ["Hold", "Review", "Ends"],
+      "/console/organizations": ["Approval of deletions", "Rate limit"],
+      "/console/operators": ["Roles", "Signs in with"],
+      [`/console/webhooks/${organizationId}`]: ["URL", "State"],
+    };
+    for (const [path, labels] of Object.entries(columns)) {
+      await own.goto(scene.base + path);
+      assert.deepEqual(await own.evaluate(findCutColumns(labels)), [], path);
+    }
+    await own.goto(`${scene.base}/console/restricted`);
+    await hands.write("Organization", restricted.organizationId);
+    await hands.write("Reason for reading", "annual review");
+    await hands.press("Show the restricted sets");
+    await hands.see("Customer SAR 1");
+    assert.deepEqual(await own.evaluate(findCutColumns(["Keeps", "Waits for"])), []);
+    assert.deepEqual(await own.evaluate(findCutTables), []);
+    await own.close();
+  });
 });
+
+/** An organization in which the deletion of a person had to keep a report. */
+async function restrictOne(service: Service): Promise<Customer> {
+  const { app, client } = service;
+  const customer = await makeCustomer(app, client);
+  const { organizationId, token } = customer;
+  const resourceId = known.held.id;
+  await addPersonOf(service, token, { id: resourceId });
+  const timestamp = "2026-01-31T09:30:00Z";
+  const body = { sar_id: "sar-1", status: "FILED", related_person_id: resourceId, timestamp };
+  await client.send({ method: "POST", path: "/v2/customer_sar", token, body });
+  const report = { organizationId, resourceType: "customer_sar", resourceId: "sar-1" };
+  await holdRecord(app, report, { reason: "Court order 3 O 9/26" });
+  const person = { organizationId, resourceType: "person", resourceId, reason: "asked" };
+  const { deletionRequestId } = await requestDeletionOf(app, person);
+  await waitFor("the deletion", async () => {
+    const deletion = await app.store.findDeletion(deletionRequestId, undefined);
+    return deletion?.status === "completed";
+  });
+  return customer;
+}
+
+async function holdOverdue({ service: { app }, acme }: Scene): Promise<void> {
+  const { organizationId } = acme;
+  const day = (days: number) => new Date(app.now() + days * dayMs).toISOString().slice(0, 10);
+  await holdRecord(
+    app,
+    { organizationId, resourceType: "person", resourceId: known.first.id },
+    {
+      reason: "Court order 12 O 345/26 of the regional court",
+      owner: "Legal department",
+      reviewOn: day(-30),
+      endsOn: day(15),
+    },
+  );
+}
 
 const findViolations = runAxe(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]);
 /** The one rule whose findings depend on the colour scheme. */
@@ -105,6 +183,17 @@ const findCutTables = `[...document.querySelectorAll(".scroll:has(table)")]
 const findCutCells = `[...document.querySelectorAll("th, td")]
   .filter((cell) => getComputedStyle(cell).overflow !== "visible")
   .map(({ textContent }) => textContent.slice(0, 80))`;
+
+/** Cells under these headings that show a part of what they contain, and headings without a cell. */
+function findCutColumns(labels: readonly string[]): string {
+  return `${JSON.stringify(labels)}.flatMap((label) => {
+    const cells = [...document.querySelectorAll('[data-label="' + label + '"]')];
+    if (cells.length === 0) return [label];
+    return cells
+      .filter(({ scrollWidth, clientWidth }) => clientWidth < 40 || scrollWidth > clientWidth)
+      .map(({ textContent }) => label + ": " + textContent);
+  })`;
+}
 
 /** What is wider than the window, except inside what scrolls by itself. */
 const findOverflow = `(() => {

@@ -142,6 +142,7 @@ function renderContent<Row>(
 function kindOf(cells: readonly (Html | undefined)[]): string | undefined {
   const kinds = {
     moment: '<time class="exact"',
+    ago: '<time class="ago"',
     time: "<time",
     state: '<span class="chip',
     act: "<form",

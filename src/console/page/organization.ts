@@ -36,12 +36,12 @@ export async function showOrganization(person: Person): Promise<Next> {
           <h2 id="keys">API keys</h2>
           ${renderKeys(keys, app)} ${isOpen && renderForms(app, [keyCreate], id)}
         </section>
-        ${isOpen && (await readPanels(person, (panels) => panels.organization))}
       </div>
       <div>
         ${isOpen && renderForms(app, [settingsForm, approvalForm], id, { values: valuesOf(organization) })}
       </div>
     </div>
+    ${isOpen && (await readPanels(person, (panels) => panels.organization))}
     ${shown.mayClose && renderClosing(shown, await describeKept(app, { organizationId: id, counts: shown.counts }))}`;
   const { name: title, organizationId } = organization;
   const aside = renderOrganizationState(organization);

@@ -14,6 +14,7 @@ import { rights } from "./rows.ts";
 import { defineNoun } from "../../noun/noun.ts";
 
 const values = {
+  name: { kind: "text" },
   types: {
     html: ({ types }: Recipient) => types.map(titleOf).join(", "),
     kind: "text",

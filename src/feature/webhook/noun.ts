@@ -55,6 +55,7 @@ const endpoints = {
         ({ endpointId }) => endpointId,
         ({ description }) => description,
       ),
+      url: { kind: "text" },
       description: { fact: ({ description }) => description && html`<bdi>${description}</bdi>` },
       organizationId: organizationValue,
       all: {
