@@ -23,7 +23,7 @@ import type { OpenId } from "./sign-in/openid/provider.ts";
 import type { Origin } from "./sign-in/origin.ts";
 import { type PageView, type Reader, renderPage, type Waiting } from "./frame/frame.ts";
 import type { Task } from "./frame/screens.ts";
-import type { Html, HtmlValue } from "./html/html.ts";
+import type { Figure, Html, HtmlValue } from "./html/html.ts";
 import { nameOrganizations } from "./html/party.ts";
 import type { ArrivingForms } from "./request/arriving-forms.ts";
 import { pageHeaders } from "./request/headers.ts";
@@ -40,8 +40,8 @@ export interface Panels {
   readonly deletion?: (person: Person, deletion: Deletion) => Promise<HtmlValue>;
   /** Links beside the other actions on the page of a record. */
   readonly record?: (person: Person, key: RecordKey) => HtmlValue;
-  /** A part of the figures of the overview; undefined if there is nothing to see. */
-  readonly overview?: (person: Person) => Promise<Html | undefined>;
+  /** A figure of the overview that needs attention; undefined if there is nothing to see. */
+  readonly overview?: (person: Person) => Promise<Figure | undefined>;
   /** A part of the intake page. */
   readonly intake?: (person: Person) => Promise<HtmlValue>;
   readonly health?: HealthChecks;

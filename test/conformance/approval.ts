@@ -103,7 +103,10 @@ export function testApproval(engine: Engine): void {
         assert.equal((await store.proposals.countWaiting(query)).deletions, waiting);
       }
       const query = { hiddenTypes: [], ofClosed: true, countedMax: 10, now: late };
-      const queue = await store.overview.deletionQueue(query);
+      const ofOther = await store.overview.deletionQueue({ ...query, organizationId: other });
+      assert.equal(ofOther.open + ofOther.awaitingApproval, 0);
+      const queue = await store.overview.deletionQueue({ ...query, organizationId: acme });
+      assert.deepEqual(await store.overview.deletionQueue(query), queue);
       const { open, overdue, awaitingApproval } = queue;
       assert.deepEqual(
         { open, overdue, awaitingApproval },

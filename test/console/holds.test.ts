@@ -75,6 +75,8 @@ describe("holds and retention in the console", () => {
     assert.doesNotMatch(all, /2026-06-01<\/time> <span|<script>|<img/);
     assert.deepEqual(heldIn(await list("viewer", "?review=overdue")), ["ada"]);
     assert.match((await get("viewer", "/console")).text, /review is overdue<\/a>: 1</);
+    assert.match((await get("viewer", "/console")).text, /reviewed this quarter<\/a>: 1</);
+    assert.deepEqual(heldIn(await list("viewer", "?review=quarter")), ["ben"]);
     assert.deepEqual(heldIn(await list("viewer", "?review=ahead")), ["ben"]);
     assert.deepEqual(heldIn(await list("viewer", "?review=none")), ["cleo"]);
     assert.deepEqual(heldIn(await list("viewer", "?owner=legal&organization=acme")), ["ada"]);
@@ -91,8 +93,9 @@ describe("holds and retention in the console", () => {
     assert.deepEqual(heldIn(soon), ["new"]);
     assert.match(
       (await get("viewer", "/console")).text,
-      /Holds that end soon by themselves<\/a>: 1</,
+      /Holds that end this quarter by themselves<\/a>: 1</,
     );
+    assert.deepEqual(heldIn(await list("viewer", "?end=quarter")), ["new"]);
     assert.match(soon, /2026-06-20<\/time> <span class="chip wait">soon/);
     const [id = ""] = holdsIn(soon);
     assert.match((await get("viewer", `/console/hold/${id}`)).text, /Ends by itself after/);

@@ -11,6 +11,7 @@ import {
   dateOf,
   hasEnded,
   holdYearsMax,
+  lastDateOfQuarter,
   lastSoonDate,
   latestEnd,
 } from "../../domain/retention/hold-end.ts";
@@ -49,6 +50,8 @@ export interface HoldQuery {
   readonly review?: ReviewState | undefined;
   /** Selects holds that end by themselves within holdWarningDays. */
   readonly endsSoon?: boolean | undefined;
+  /** Selects holds whose review is ahead, or which end, in this quarter (lastDateOfQuarter). */
+  readonly inQuarter?: "review" | "end" | undefined;
 }
 
 export interface HoldPage {
@@ -83,7 +86,7 @@ export async function listHolds(
     page = await app.store.holds.list({ ...place, limit });
     for (const hold of page.filter(knows)) {
       const one = { hold, ...stateOf(app, hold) };
-      if (matches(one, query)) {
+      if (matches(one, query) && isInQuarter(app, one, query)) {
         if (shown.length === shownMax) return { shown, next: lastKnown };
         shown.push(one);
       }
@@ -102,6 +105,13 @@ function matches({ hold, review, endsSoon }: ShownHold, query: HoldQuery): boole
     (query.review ?? review) === review &&
     (query.endsSoon !== true || endsSoon)
   );
+}
+
+function isInQuarter({ now }: App, { hold, review }: ShownHold, { inQuarter }: HoldQuery): boolean {
+  if (inQuarter === undefined) return true;
+  const last = lastDateOfQuarter(now());
+  if (inQuarter === "review") return review === "ahead" && (hold.reviewOn ?? "") <= last;
+  return hold.endsOn !== undefined && hold.endsOn <= last && !hasEnded(hold, now());
 }
 
 /** Throws OperatorError no_such_organization, no_such_type and confidential_type. */
@@ -301,27 +311,10 @@ export async function endHolds({ store, now }: Pick<App, "store" | "now">): Prom
   return { ended, more: holds.length === endedAtOnce };
 }
 
-async function readEndingSoon(
-  { store, now }: App,
-  organizationId?: string,
-): Promise<readonly Hold[]> {
-  const soon = lastSoonDate(now());
-  const holds = await store.holds.listEnding(soon, limits.holdsListedAtOnce, organizationId);
-  return holds.filter((hold) => !hasEnded(hold, now()));
-}
-
-/** How many this person may know of, of all organizations if none is given. */
-export async function countEndingSoon(
-  app: App,
-  organizationId: string | undefined,
-): Promise<number> {
-  requireRight(app, "hold.read");
-  const knows = await viewerOf(app).knowledge(organizationId);
-  return (await readEndingSoon(app, organizationId)).filter(knows).length;
-}
-
 /** In the order of their ends, without holds on confidential records, which logs must not disclose. */
 export async function listEndingSoon(app: App): Promise<readonly Hold[]> {
-  const ending = await readEndingSoon(app);
+  const { store, now } = app;
+  const holds = await store.holds.listEnding(lastSoonDate(now()), limits.holdsListedAtOnce);
+  const ending = holds.filter((hold) => !hasEnded(hold, now()));
   return ending.length === 0 ? [] : ending.filter(await viewerOf(app).public().knowledge());
 }

@@ -180,11 +180,11 @@ export function renderFacts(facts: readonly (readonly [name: string, value: Html
   return html`<dl class="facts">${terms}</dl>`;
 }
 
-/** Large numbers in boxes; names without a value are omitted. `state`: whether the value needs attention. */
-export function renderFigures(
-  figures: readonly (readonly [name: string, value: HtmlValue, state?: "fine" | "warn"])[],
-  more?: HtmlValue,
-): Html {
+/** `state`: whether the value needs attention. */
+export type Figure = readonly [name: string, value: HtmlValue, state?: "fine" | "warn"];
+
+/** Large numbers in boxes; names without a value are omitted. */
+export function renderFigures(figures: readonly Figure[]): Html {
   const boxes = figures
     .filter(([, value]) => value !== undefined)
     .map(
@@ -194,7 +194,7 @@ export function renderFigures(
           <dd>${value}</dd>
         </div>`,
     );
-  return html`<dl class="figures">${boxes} ${more}</dl>`;
+  return html`<dl class="figures">${boxes}</dl>`;
 }
 
 const recordsShownMax = 100;

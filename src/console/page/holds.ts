@@ -2,6 +2,7 @@
 
 import {
   holdRecord,
+  type HoldQuery,
   listHolds,
   type ReviewState,
   reviewStates,
@@ -22,6 +23,8 @@ import {
 } from "../html/filter.ts";
 import { html, type Html } from "../html/html.ts";
 
+const inQuarter = ["review", "end"] as const;
+
 type Shown = Awaited<ReturnType<typeof listHolds>>;
 
 const screen = "/console/holds";
@@ -36,12 +39,13 @@ const reviewLabels: Readonly<Record<ReviewState, string>> = {
 export async function showHolds(person: Person): Promise<Next> {
   const query = withOrganization(person);
   const text = (name: string) => readText(query, name);
-  const filter = {
+  const filter: HoldQuery = {
     organizationId: text("organization"),
     resourceType: text("type"),
     owner: text("owner"),
     review: reviewStates.find((state) => state === text("review")),
     endsSoon: text("end") === "soon",
+    inQuarter: inQuarter.find((part) => text(part) === "quarter"),
   };
   const part = await listHolds(person.app, filter, { after: text("after"), limit: shownMax });
   const body = html`${await renderFilters({ ...person, query })}
@@ -59,11 +63,17 @@ async function renderFilters({ app, query }: Person): Promise<Html> {
     })}
     ${renderChoice("Review", "review", {
       query,
-      values: reviewStates.map((state) => [state, reviewLabels[state]]),
+      values: [
+        ...reviewStates.map((state) => [state, reviewLabels[state]] as const),
+        ["quarter", "review this quarter"],
+      ],
     })}
     ${renderChoice("End", "end", {
       query,
-      values: [["soon", `ends within ${holdWarningDays} days`]],
+      values: [
+        ["soon", `ends within ${holdWarningDays} days`],
+        ["quarter", "ends this quarter"],
+      ],
     })}
     <button type="submit">Filter</button>
   </form>`;

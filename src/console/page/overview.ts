@@ -7,13 +7,13 @@ import {
   type Agenda,
   readAgenda,
 } from "../../actions/upkeep/read-overview.ts";
-import { html, type Html, type HtmlValue, renderEmpty, renderFigures } from "../html/html.ts";
+import { type Figure, html, type Html, renderEmpty, renderFigures } from "../html/html.ts";
 import { formatCounted, type Next, type Person, readPanels } from "../page.ts";
 import { formatDuration, formatNumber } from "../html/time.ts";
 
 export async function showOverview(person: Person): Promise<Next> {
   const { app } = person;
-  const overview = await readOverview(app);
+  const overview = await readOverview(app, person.organization);
   const figures = await readPanels(person, (panels) => panels.overview);
   const agenda = await readAgenda(app, person.organization);
   const body = html`${overview.organizations === 0 ? firstSteps : renderAgenda(agenda)}
@@ -42,7 +42,13 @@ const duties: readonly (readonly [name: keyof Agenda, label: string, path: strin
     "/console/deletions?status=pending&sort=due",
   ],
   ["reviewsOverdue", "Holds whose review is overdue", "/console/holds?review=overdue"],
-  ["holdsEnding", "Holds that end soon by themselves", "/console/holds?end=soon"],
+  ["reviewsAhead", "Holds to be reviewed this quarter", "/console/holds?review=quarter"],
+  ["holdsEnding", "Holds that end this quarter by themselves", "/console/holds?end=quarter"],
+  [
+    "floorsEnding",
+    "Deletions whose retention floor ends this quarter",
+    "/console/deletions?wait=floor",
+  ],
 ];
 
 function renderAgenda(agenda: Agenda): Html {
@@ -59,7 +65,11 @@ function renderAgenda(agenda: Agenda): Html {
   </section>`;
 }
 
-function renderState({ queue }: Overview, now: number, figures: HtmlValue): Html {
+function renderState(
+  { queue }: Overview,
+  now: number,
+  figures: readonly (Figure | undefined)[],
+): Html {
   const { open, overdue, oldestDueAt, awaitingApproval } = queue;
   const unapproved =
     awaitingApproval > 0 &&
@@ -72,13 +82,19 @@ function renderState({ queue }: Overview, now: number, figures: HtmlValue): Html
     overdue > 0 &&
     oldestDueAt !== undefined &&
     html` <small>the oldest was due ${formatDuration(Math.max(0, now - oldestDueAt))} ago</small>`;
-  return renderFigures(
+  return renderFigures([
+    ["Open deletions", html`${renderCount(open, "status=pending")}${unapproved}`],
     [
-      ["Open deletions", html`${formatCount(open)}${unapproved}`],
-      ["Overdue deletions", html`${formatCount(overdue)}${oldest}`, overdue > 0 ? "warn" : "fine"],
+      "Overdue deletions",
+      html`${renderCount(overdue, "status=pending&sort=due")}${oldest}`,
+      overdue > 0 ? "warn" : "fine",
     ],
-    figures,
-  );
+    ...figures.filter((figure) => figure !== undefined),
+  ]);
+}
+
+function renderCount(count: number, query: string): Html {
+  return html`<a href="/console/deletions?${query}">${formatCount(count)}</a>`;
 }
 
 function formatCount(count: number): string {

@@ -25,6 +25,14 @@ export function latestEnd(now: number): string {
   return dateOf(latest.getTime());
 }
 
+/** The last date of the quarter, or that of the warning if it is later: what ends by then is work of the quarter. */
+export function lastDateOfQuarter(now: number): string {
+  const today = new Date(now);
+  const nextQuarter = 3 * (Math.floor(today.getUTCMonth() / 3) + 1);
+  const last = dateOf(Date.UTC(today.getUTCFullYear(), nextQuarter, 0));
+  return last > lastSoonDate(now) ? last : lastSoonDate(now);
+}
+
 /** A hold has ended on the day after its last date. */
 export function hasEnded({ endsOn }: Pick<Hold, "endsOn">, now: number): boolean {
   return endsOn !== undefined && endsOn < dateOf(now);

@@ -5,9 +5,13 @@ import { dayMs } from "../../basics/duration.ts";
 import { readParts } from "../../basics/paced-read.ts";
 import { routeOf } from "../../console/route.ts";
 import { organizationPath, showOrganization } from "../../console/page/organization.ts";
-import type { Panels, Route } from "../../console/page.ts";
+import { type Figure, html } from "../../console/html/html.ts";
+import { pathTo } from "../../console/html/link.ts";
+import { formatDuration } from "../../console/html/time.ts";
+import type { Panels, Person, Route } from "../../console/page.ts";
 import { recipientCreate, recipientRemove, renderRecipients } from "./noun.ts";
-import { recipientFigures } from "./recipients.ts";
+import { listRecipients, recipientFigures } from "./recipients.ts";
+import { rights } from "./rows.ts";
 
 /** The Prometheus alert uses the same value (deploy/prometheus/alerts.yml). */
 const behindDaysMin = 7;
@@ -19,6 +23,7 @@ export const routes: readonly Route[] = [
 
 export const panels: Panels = {
   organization: async (person) => [await renderRecipients(person, person.id)],
+  overview: renderBehind,
   health: {
     "Recipients acknowledge changes": async (app) => {
       const { count, waitingSince, behindSince } = await readParts(recipientFigures(app));
@@ -26,7 +31,29 @@ export const panels: Panels = {
       const days = Math.floor((app.now() - since) / dayMs);
       if (days >= behindDaysMin)
         return bad(`One is ${days} days behind; its organization shows it.`);
-      return fine(count === 0 ? "There is none." : "None is far behind.");
+      if (count === 0) return fine("There is none.");
+      const late = since < app.now() - behindMsMin;
+      return fine(
+        late ? `One is behind since ${formatDuration(app.now() - since)}.` : "None is behind.",
+      );
     },
   },
 };
+
+/** Recipients that keep up are behind for moments, too. */
+const behindMsMin = 10 * 60_000;
+
+/** Nothing if all of them keep up. */
+async function renderBehind({ app, organization }: Person): Promise<Figure | undefined> {
+  if (!app.viewer.may(rights["recipient.read"])) return undefined;
+  const since = (await listRecipients(app, undefined))
+    .filter((one) => one.organizationId === (organization ?? one.organizationId))
+    .map((one) => Math.min(one.behindSince ?? Infinity, one.waitingSince ?? Infinity))
+    .filter((at) => at < app.now() - behindMsMin);
+  if (since.length === 0) return undefined;
+  const path = pathTo("organization", organization ?? "");
+  const count =
+    organization === undefined ? since.length : html`<a href="${path}">${since.length}</a>`;
+  const oldest = formatDuration(app.now() - Math.min(...since));
+  return ["Recipients behind", html`${count} <small>one for ${oldest}</small>`, "warn"];
+}

@@ -3,7 +3,8 @@
 import { bad, fine } from "../../actions/upkeep/read-health.ts";
 import { readParts } from "../../basics/paced-read.ts";
 import { routesOf } from "../../console/route.ts";
-import { type Html, html } from "../../console/html/html.ts";
+import { type Figure, html } from "../../console/html/html.ts";
+import { pathTo } from "../../console/html/link.ts";
 import { formatNumber } from "../../console/html/time.ts";
 import type { Panels, Person, Route } from "../../console/page.ts";
 import { countEndpoints } from "./endpoints.ts";
@@ -38,21 +39,20 @@ export const panels: Panels = {
 };
 
 /** `stopped`: nothing is sent to them. */
-async function countFailing(app: Parameters<typeof countEndpoints>[0]) {
-  const { failing, disabled, key_changed: changed } = await readParts(countEndpoints(app));
+async function countFailing(app: Parameters<typeof countEndpoints>[0], only?: string) {
+  const { failing, disabled, key_changed: changed } = await readParts(countEndpoints(app, only));
   return { failing, stopped: disabled + changed };
 }
 
 /** Nothing if all of them work. */
-async function renderFailing({ app }: Person): Promise<Html | undefined> {
+async function renderFailing({ app, organization }: Person): Promise<Figure | undefined> {
   if (!app.viewer.may(rights["webhook.read"])) return undefined;
-  const { failing, stopped } = await countFailing(app);
+  const { failing, stopped } = await countFailing(app, organization);
   if (failing + stopped === 0) return undefined;
-  return html`<div class="warn">
-    <dt>Webhooks that fail</dt>
-    <dd>
-      ${formatNumber(failing)}
-      <small>${stopped > 0 && html`and ${formatNumber(stopped)} that are sent nothing`}</small>
-    </dd>
-  </div>`;
+  const path =
+    organization === undefined ? "/console/organizations" : pathTo("webhooks", organization);
+  const more =
+    stopped > 0 && html` <small>and ${formatNumber(stopped)} that are sent nothing</small>`;
+  const count = html`<a href="${path}">${formatNumber(failing)}</a>${more}`;
+  return ["Webhooks that fail", count, "warn"];
 }

@@ -157,12 +157,19 @@ function endpointPages(store: App["store"]): AsyncGenerator<readonly WebhookEndp
 
 export type EndpointCounts = Readonly<Record<WebhookState, number>>;
 
-/** How many endpoints of all organizations there are, by state. Each step reads a bounded number. */
-export async function* countEndpoints(app: Pick<App, "store" | "derive">): Parts<EndpointCounts> {
+/** How many endpoints there are, of all organizations or of one, by state. Each step reads a bounded number. */
+export async function* countEndpoints(
+  app: Pick<App, "store" | "derive">,
+  only?: string,
+): Parts<EndpointCounts> {
   const counts = { enabled: 0, failing: 0, disabled: 0, key_changed: 0 };
   const check = app.derive(makeWebhookKeys)?.check;
   let pages = 0;
-  for await (const page of endpointPages(app.store)) {
+  const pagesOf =
+    only === undefined
+      ? endpointPages(app.store)
+      : [await app.store.of(webhooks).listEndpoints(only)];
+  for await (const page of pagesOf) {
     if (pages > 0) yield;
     pages += 1;
     for (const endpoint of page) counts[webhookState(endpoint, check)] += 1;

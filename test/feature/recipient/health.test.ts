@@ -6,6 +6,7 @@ import { hasTimedRules } from "../../../src/actions/upkeep/clock.ts";
 import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { panels } from "../../../src/feature/recipient/console.ts";
 import { createRecipient } from "../../../src/feature/recipient/recipients.ts";
+import { read } from "../../console/browse.ts";
 import { eachRole, signInPeople } from "../../console/people.ts";
 import { deleteOne } from "../../receipt/scene.ts";
 import { makeCustomer } from "../../support/customer.ts";
@@ -27,12 +28,19 @@ describe("the health in the console", () => {
     const owner = await makeCustomer(app, client);
     await createRecipient(app, { organizationId: owner.organizationId, name: "copies" });
     await deleteOne(client, owner, "tx-1");
+    clock.advanceMs(60 * 60 * 1_000);
+    const overview = async (organization: string) => {
+      const cookie = `${site.cookies["operator"]}; sluice_organization=${organization}`;
+      return (await read(client, "/console", { cookie })).text;
+    };
+    assert.match(await overview(owner.organizationId), /Recipients behind[^]*?one for 1 hour/);
+    assert.doesNotMatch(await overview("other"), /Recipients behind/);
     clock.advanceMs(6 * 24 * 60 * 60 * 1_000);
     const resultOf = async () => {
       const { checks } = await readHealth(app, panels.health ?? {});
       return checks.find(({ name }) => name === "Recipients acknowledge changes")?.result;
     };
-    assert.equal(await resultOf(), "None is far behind.");
+    assert.equal(await resultOf(), "One is behind since 6 days.");
     clock.advanceMs(24 * 60 * 60 * 1_000);
     assert.match((await resultOf()) ?? "", /One is 7 days behind/);
   });

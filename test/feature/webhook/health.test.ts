@@ -41,5 +41,7 @@ describe("the health in the console", () => {
     await settle(disabled(claimed, now));
     assert.match((await resultOf()) ?? "", /^Nothing is sent to one endpoint/);
     assert.match(await overview(), /Webhooks that fail[^]*?and 1 that are sent nothing/);
+    const inOther = { cookie: `${site.cookies["operator"]}; sluice_organization=other` };
+    assert.doesNotMatch((await read(client, "/console", inOther)).text, /Webhooks that fail/);
   });
 });

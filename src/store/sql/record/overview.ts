@@ -11,6 +11,8 @@ export interface QueueQuery {
   readonly hiddenTypes: readonly string[];
   /** Whether the deletions of closed organizations are counted. */
   readonly ofClosed: boolean;
+  /** Undefined counts those of all organizations. */
+  readonly organizationId?: string | undefined;
   readonly countedMax: number;
   readonly now: number;
 }
@@ -30,14 +32,22 @@ const countBy = (index: string, condition: string, column = "1") => `
     LIMIT $2) AS counted`;
 
 const isOpen = "status IN ('pending', 'processing') AND restricted_of IS NULL";
-const countOpen = countBy("deletion_due", isOpen);
-const countOverdue = countBy(
-  "deletion_due",
-  `${isOpen} AND (${triedAt}) <= $4
-      AND due_at <= $4 AND NOT held AND (floor_until IS NULL OR floor_until <= $4)`,
-  "due_at",
-);
-const countAwaiting = countBy("deletion_awaiting", awaitingApproval);
+
+const overdueAt = (now: string) => `(${triedAt}) <= ${now}
+      AND due_at <= ${now} AND NOT held AND (floor_until IS NULL OR floor_until <= ${now})`;
+
+const ofAll = {
+  open: countBy("deletion_due", isOpen),
+  awaiting: countBy("deletion_awaiting", awaitingApproval),
+  overdue: countBy("deletion_due", `${isOpen} AND ${overdueAt("$4")}`, "due_at"),
+};
+
+const [byOrganization, isOfOne] = ["deletion_by_organization_status", "organization_id = $4"];
+const ofOne: typeof ofAll = {
+  open: countBy(byOrganization, `${isOfOne} AND ${isOpen}`),
+  awaiting: countBy("deletion_awaiting_of_organization", `${isOfOne} AND ${awaitingApproval}`),
+  overdue: countBy(byOrganization, `${isOfOne} AND ${isOpen} AND ${overdueAt("$5")}`, "due_at"),
+};
 
 const findBackup = `
   SELECT * FROM audit_entry WHERE action = 'store.backup' ORDER BY entry_no DESC LIMIT 1`;
@@ -49,11 +59,14 @@ const findVersion = `
   `;
 
 export function* readDeletionQueue(query: QueueQuery): Statements<DeletionQueue> {
-  const counted = [query.hiddenTypes, query.countedMax, query.ofClosed] as const;
-  const open = (yield* scalar<number>(countOpen, ...counted)) ?? 0;
+  const { organizationId: only } = query;
+  const counts = only === undefined ? ofAll : ofOne;
+  const some = [query.hiddenTypes, query.countedMax, query.ofClosed] as const;
+  const counted = only === undefined ? some : ([...some, only] as const);
+  const open = (yield* scalar<number>(counts.open, ...counted)) ?? 0;
   const values = [...counted, query.now] as const;
-  const due = yield* get<{ deletions: number; oldest: number | null }>(countOverdue, ...values);
-  const awaiting = (yield* scalar<number>(countAwaiting, ...counted)) ?? 0;
+  const due = yield* get<{ deletions: number; oldest: number | null }>(counts.overdue, ...values);
+  const awaiting = (yield* scalar<number>(counts.awaiting, ...counted)) ?? 0;
   const { deletions: overdue = 0, oldest = null } = due ?? {};
   return { open, overdue, oldestDueAt: oldest ?? undefined, awaitingApproval: awaiting };
 }
