@@ -20,6 +20,7 @@ import {
   requireStorable,
   type Route,
   type Visitor,
+  withIds,
 } from "./page.ts";
 import { assetAnswer } from "./frame/asset.ts";
 import { readOrganizationCookie, readSessionCookie } from "./sign-in/cookie.ts";
@@ -153,7 +154,10 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     if (route.right !== "own") requireRight(app, route.right);
     const organization = readOrganizationCookie(request.headers, origin);
     const person = { ...visitor, app, operator, session, organization };
-    const make = async () => answerOf(person, await route.handle(person).catch(showProposed));
+    const make = async () => {
+      await withIds(person, person.query);
+      return answerOf(person, await route.handle(person).catch(showProposed));
+    };
     // What a form starts, such as a download, may last as long as its body or its reply, so that no page waits for it.
     const isPage = route.method === "GET" && route.lasting !== true;
     const made = queue[isPage ? "run" : "admit"](operator.operatorId, make);

@@ -2,7 +2,7 @@
 // no page of its own.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { listOrganizations } from "../actions/access/find-organization.ts";
+import { findOrganizationId, listOrganizations } from "../actions/access/find-organization.ts";
 import type { App } from "../actions/app.ts";
 import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
@@ -150,6 +150,16 @@ export async function readForm({ request }: Pick<Visitor, "request">): Promise<U
   requireType(request.headers, "application/x-www-form-urlencoded");
   const text = (await readSmallBody(request.raw)).toString("utf8");
   return noteForm({ request }, requireStorable(new URLSearchParams(text)));
+}
+
+/** Puts the id where a person has entered the name of an organization. */
+export async function withIds(
+  { app }: Pick<Person, "app">,
+  fields: URLSearchParams,
+): Promise<URLSearchParams> {
+  const given = fields.get("organization")?.trim() ?? "";
+  if (given !== "") fields.set("organization", await findOrganizationId(app, given));
+  return fields;
 }
 
 const forms = new WeakMap<FastifyRequest, URLSearchParams>();

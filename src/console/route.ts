@@ -5,7 +5,7 @@ import { OperatorError, UsageError } from "../actions/operator/operator-error.ts
 import type { Field, FormAct, NounPage } from "../noun/act.ts";
 import { type Form, requireTyped } from "./html/field.ts";
 import { addressOf } from "./html/link.ts";
-import { type Next, type Person, type PersonalRoute, readForm } from "./page.ts";
+import { type Next, type Person, type PersonalRoute, readForm, withIds } from "./page.ts";
 
 type Path = PersonalRoute["path"];
 type Right = PersonalRoute["right"];
@@ -22,7 +22,10 @@ export function act(
   handle: (person: Person, form: URLSearchParams) => Promise<Next>,
   page?: Handle,
 ): PersonalRoute {
-  return send(path, right, async (person) => handle(person, await readForm(person)), page);
+  const receive = async (person: Person) => {
+    return handle(person, await withIds(person, await readForm(person)));
+  };
+  return send(path, right, receive, page);
 }
 
 /** The handler reads what was sent, which is no form of text fields. */

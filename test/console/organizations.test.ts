@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { addOperator, signIn } from "./browse.ts";
 import { eachRole, signInPeople } from "./people.ts";
 
@@ -47,6 +48,26 @@ describe("organizations and keys in the console", () => {
       assert.match(text, /Ceiling of types without one/);
     }
     assert.equal((await show("viewer", "organization/none")).status, 404);
+  });
+
+  it("are asked for by name, also by the beginning of one, and shown by name in the field", async () => {
+    const { app } = site.service;
+    await createOrganization(app, { name: "Nordlys Betalinger A/S", organizationId: "org_1" });
+    await createOrganization(app, { name: "Nordic Funds", organizationId: "org_2" });
+    for (const given of ["org_1", "nordlys", "Nordlys Betalinger A/S"]) {
+      const query = new URLSearchParams({ organization: given }).toString();
+      const { text } = await show("viewer", `holds?${query}`);
+      assert.match(text, /value="Nordlys Betalinger A\/S"[^>]* list="organizations"/, given);
+      assert.match(text, /<option value="Nordlys Betalinger A\/S">org_1</);
+      const found = await show("viewer", `find?${query}&id=none`);
+      assert.match(found.text, /no record with this id in <bdi>Nordlys/);
+    }
+    const { status, text } = await show("viewer", "find?organization=nord&id=none");
+    assert.equal(status, 404);
+    assert.match(text, /There is no organization &quot;nord&quot;/);
+    const form = { organization: "nordlys", back: "/console/holds" };
+    const { headers } = await send("viewer", "organizations/choice", form);
+    assert.match(String(headers["set-cookie"]), /organization=org_1;/);
   });
 
   it("have recipients of changes, which operators register and remove", async () => {

@@ -17,6 +17,23 @@ export async function findOrganization(app: App, organizationId: string): Promis
   );
 }
 
+/**
+ * The id of the organization that a person means by its id, its name or the beginning of its name; the same text if
+ * that is none, or more than one.
+ */
+export async function findOrganizationId(app: App, text: string): Promise<string> {
+  requireRight(app, "organization.read");
+  if ((await app.store.findOrganization(text)) !== undefined) return text;
+  const wanted = text.toLowerCase();
+  const found = (await viewerOf(app).organizations()).filter(({ name }) =>
+    name.toLowerCase().startsWith(wanted),
+  );
+  const same = found.filter(({ name }) => name.length === text.length);
+  const open = found.filter(({ closedAt }) => closedAt === undefined);
+  const one = [same, open, found].find(({ length }) => length === 1)?.[0];
+  return one?.organizationId ?? text;
+}
+
 export async function listOrganizations(app: App): Promise<readonly Organization[]> {
   requireRight(app, "organization.read");
   return viewerOf(app).organizations();

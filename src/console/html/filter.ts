@@ -44,7 +44,7 @@ export function renderTypeChoice(
 
 export function renderOrganizationInput(form: Form, input: Input = {}): Html {
   const value = form.get("organization");
-  const maxlength = limits.organizationIdCharactersMax;
+  const maxlength = limits.nameCharactersMax;
   const list = "organizations";
   return renderInput("Organization", "organization", { value, maxlength, list, ...input });
 }

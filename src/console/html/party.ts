@@ -1,5 +1,5 @@
 // Organizations by name, with the id small beside it. A page writes only the id: the names of the whole page are filled
-// in when it is shown, and so is the list that fields for an organization offer.
+// in when it is shown, also in fields for an organization, and so is the list that these offer.
 
 import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Organization } from "../../domain/access.ts";
@@ -36,9 +36,22 @@ export async function nameOrganizations(
     const found = names.get(id);
     return found === undefined ? marked : renderParty(found.name, found.organizationId).text;
   });
-  const options = all
-    .filter(({ closedAt }) => closedAt === undefined)
+  const open = all.filter(({ closedAt }) => closedAt === undefined);
+  const last = new Map(all.map(({ name, organizationId }) => [name, organizationId]));
+  const ambiguous = new Set(
+    all.filter((one) => last.get(one.name) !== one.organizationId).map(({ name }) => name),
+  );
+  const valueOf = ({ organizationId, name }: Organization) =>
+    name === "" || ambiguous.has(name) ? organizationId : name;
+  const options = open
     .slice(0, isAsking ? listedMax : 0)
-    .map(({ organizationId: value, name }) => renderElement("option", { value }, name));
-  return named.replace("></datalist>", () => html`>${options}</datalist>`.text);
+    .map((one) => renderElement("option", { value: valueOf(one) }, one.organizationId));
+  const filled = named.replaceAll(/<input [^>]*>/g, (input) => {
+    if (!input.includes(asking)) return input;
+    return input.replace(/(?<= value=")[^"]*/, (id) => {
+      const found = names.get(id);
+      return found === undefined ? id : escapeHtml(valueOf(found));
+    });
+  });
+  return filled.replace("></datalist>", () => html`>${options}</datalist>`.text);
 }

@@ -3,6 +3,7 @@
 // the rows and confirms.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { findOrganizationId } from "../../actions/access/find-organization.ts";
 import { enterSession } from "../../actions/operator/session.ts";
 import { layoutNames } from "../../bulk/formats/layout.ts";
 import { type Meaning, renderChip } from "../../console/html/chip.ts";
@@ -124,7 +125,7 @@ async function receiveUpload(person: Person): Promise<Next> {
     const about = {
       ownerId: operator.operatorId,
       fileName,
-      organizationId: fields.get("organization")?.trim() ?? "",
+      organizationId: await findOrganizationId(app, fields.get("organization")?.trim() ?? ""),
       resourceType: fields.get("type") ?? "",
       update: isUpdate(fields.get("mode")),
       repairs: fields.get("repairs"),
