@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { read, submit } from "./browse.ts";
 import { makeNastyRecord, nasty } from "./nasty-record.ts";
 import { eachRole, signInPeople } from "./people.ts";
@@ -263,5 +265,29 @@ describe("finding records in the console", () => {
     assert.equal(location, same);
     assert.ok((await show("viewer", "person", "p1")).includes(location ?? "none"));
     assert.equal((await auditOf("deletion.request")).length, 1);
+  });
+
+  it("leads from an erased record to its deletion and its receipt, by its id and by its old address", async () => {
+    const { app } = site.service;
+    const { organizationId } = acme;
+    await changeOrganization(app, organizationId, { deletionGraceSeconds: 0 });
+    const record = { organizationId, resourceType: "person", resourceId: "p2" };
+    const { deletionRequestId: id } = await requestDeletionOf(app, { ...record, reason: "asked" });
+    await waitFor("the deletion", async () => {
+      return (await app.store.findDeletion(id, undefined))?.status === "completed";
+    });
+    const pages = [
+      await get("viewer", `/console/find?${queryOf("", "p2")}`),
+      await get("viewer", `/console/find?${queryOf("person", "p2")}`),
+      await get("viewer", `/console/record?${queryOf("person", "p2")}`),
+    ];
+    assert.deepEqual(
+      pages.map(({ status }) => status),
+      [200, 200, 404],
+    );
+    for (const { text } of pages) {
+      assert.match(text, new RegExp(`/console/deletion/${id}">Person <bdi>p2`));
+      assert.match(text, new RegExp(`/console/receipt/${id}">receipt`));
+    }
   });
 });

@@ -2,6 +2,7 @@
 // of them.
 
 import type { RecordKey, Sighting } from "../../domain/record/record-write.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import { validateIdentifier } from "../../domain/validation/validate.ts";
 import type { App } from "../app.ts";
@@ -23,16 +24,32 @@ export type FoundRecord = RecordKey & Sighting;
  * no_such_type.
  */
 export async function findRecords(app: App, query: RecordQuery): Promise<readonly FoundRecord[]> {
+  const keys = await keysOf(app, query);
+  const [first] = keys;
+  if (first !== undefined) await requireFindable(app, first);
+  const found = await Promise.all(keys.map((key) => find(app, key)));
+  return found.filter((record) => record !== undefined);
+}
+
+async function keysOf(app: App, query: RecordQuery): Promise<readonly RecordKey[]> {
   const { organizationId, resourceId } = query;
   const types =
     query.resourceType === undefined
       ? await viewerOf(app).knownTypes(organizationId)
       : [findType(query.resourceType).resourceType];
-  const keys = types.map((resourceType) => ({ organizationId, resourceType, resourceId }));
-  const [first] = keys;
-  if (first !== undefined) await requireFindable(app, first);
-  const found = await Promise.all(keys.map((key) => find(app, key)));
-  return found.filter((record) => record !== undefined);
+  return types.map((resourceType) => ({ organizationId, resourceType, resourceId }));
+}
+
+const deletionsOfRecordMax = 5;
+
+/** The last deletions of what has this id, for a record that is not there. Throws OperatorError not_permitted. */
+export async function listDeletionsOf(app: App, query: RecordQuery): Promise<readonly Deletion[]> {
+  requireRight(app, "deletion.read");
+  const { organizationId } = query;
+  const keys = await keysOf(app, query);
+  const ofRecord = { organizationId, limit: deletionsOfRecordMax };
+  const lists = keys.map((record) => app.store.listDeletions({ ...ofRecord, record }));
+  return (await Promise.all(lists)).flat().filter(await viewerOf(app).knowledge(organizationId));
 }
 
 /** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */

@@ -2,6 +2,7 @@
 
 import {
   findRecords,
+  listDeletionsOf,
   type FoundRecord,
   type RecordQuery,
 } from "../../actions/record/find-records.ts";
@@ -25,7 +26,14 @@ import {
   renderTable,
 } from "../html/html.ts";
 import { type Next, type Person, readPanels } from "../page.ts";
-import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
+import {
+  deletionPath,
+  pathTo,
+  readRecordKey,
+  recordPath,
+  renderRecordLink,
+  renderRecordName,
+} from "../html/link.ts";
 import { unixMsOf } from "../../domain/timestamp.ts";
 import { renderExactTime } from "../html/time.ts";
 import { renderInput } from "../html/field.ts";
@@ -75,15 +83,28 @@ async function renderAnswer(person: Person, key: RecordKey): Promise<Html> {
   const type = key.resourceType === "" ? undefined : key.resourceType;
   const asked: RecordQuery = { ...key, resourceType: type };
   const found = await findRecords(app, asked);
-  return html`${renderTable(columns, found, { empty: describeNone(key) })}
+  return html`${found.length === 0 ? await renderNone(person, asked) : renderTable(columns, found)}
   ${type !== undefined && (await renderReferring(person, key))}`;
 }
 
-function describeNone({ organizationId }: RecordKey): Html {
-  const deletions = new URLSearchParams({ organization: organizationId }).toString();
-  return html`There is no record with this id in ${renderOrganization(organizationId)}. Ids are
-    compared exactly, with capitals and spaces. A record that was erased is listed only as a
-    <a href="/console/deletions?${deletions}">deletion</a>.`;
+/** An erased record leads to its deletion and its receipt. */
+export async function renderNone({ app }: Person, asked: RecordQuery): Promise<Html> {
+  const deletions = app.viewer.may("deletion.read") ? await listDeletionsOf(app, asked) : [];
+  const none = html`There is no record with this id in ${renderOrganization(asked.organizationId)}.
+  Ids are compared exactly, with capitals and spaces.
+  ${deletions.length === 0 && "No deletion of such a record was requested."}`;
+  const items = deletions.map(({ deletionRequestId: id, status, completedAt, ...record }) => {
+    const receipt = html`${renderExactTime(completedAt)}:
+      <a href="${pathTo("receipt", id)}">receipt</a>`;
+    return html`<li>
+      The deletion of <a href="${deletionPath(id)}">${renderRecordName(record)}</a> is ${status}
+      ${completedAt !== undefined && receipt}
+    </li>`;
+  });
+  return html`${renderEmpty(none)}
+    <ul>
+      ${items}
+    </ul>`;
 }
 
 function renderRelationsLink(record: FoundRecord): Html {

@@ -8,7 +8,7 @@ import {
   type RecordView,
   viewRecord,
 } from "../../actions/record/view-record.ts";
-import type { Relations } from "../../actions/record/relations.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -28,7 +28,7 @@ import { fieldsOf, readText, renderHidden, renderReason } from "../html/field.ts
 import { html, type Html, renderFacts } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
-import { screen } from "./find.ts";
+import { renderNone, screen } from "./find.ts";
 import { shownHoldsOfRecord } from "../../noun/hold.ts";
 import { renderPlacing } from "./holds.ts";
 import { renderOrganization } from "../html/party.ts";
@@ -40,11 +40,16 @@ export async function showRecord(person: Person): Promise<Next> {
   const key = readRecordKey(query);
   const secret = query.get("reading");
   const isRevealed = secret !== null && (await usePermission(app, key, { operator, secret }));
-  const view = await viewRecord(app, key, {
-    before: readText(query, "before"),
-    isRevealed,
-  });
   const { resourceType, resourceId } = key;
+  const before = readText(query, "before");
+  const view = await viewRecord(app, key, { before, isRevealed }).catch((error: unknown) => {
+    if (error instanceof OperatorError && error.errorName === "no_such_record") return undefined;
+    throw error;
+  });
+  if (view === undefined) {
+    const body = await renderNone(person, key);
+    return { title: titleOf(resourceType), id: resourceId, screen, body, status: 404 };
+  }
   const { content, course } = renderHistory(view.history, {
     revealing: renderRevealing(person, key, { isRevealed, isUsed: secret !== null }),
     earlier: renderEarlier(key, view.history.before),
@@ -130,7 +135,7 @@ function renderHolds({ app }: Person, key: RecordKey, holds: readonly Hold[]): H
   </section>`;
 }
 
-function renderRelations(key: RecordKey, relations: Relations): Html {
+function renderRelations(key: RecordKey, relations: RecordView["relations"]): Html {
   const { organizationId } = key;
   const referrers = relations.referrers.flatMap(({ records }) => records);
   const { references, hasMoreReferences } = relations;
@@ -152,7 +157,10 @@ function renderRelations(key: RecordKey, relations: Relations): Html {
   </section>`;
 }
 
-function renderRelated(organizationId: string, records: Relations["references"]): Html {
+function renderRelated(
+  organizationId: string,
+  records: RecordView["relations"]["references"],
+): Html {
   if (records.length === 0) return html`<p>No record.</p>`;
   const items = records.map(
     (record) => html`<li>${record.kind}: ${renderRecordLink({ organizationId, ...record })}</li>`,
