@@ -9,6 +9,7 @@ import { readRecordKey, recordPath } from "../../console/html/link.ts";
 import { renderParty } from "../../console/html/party.ts";
 import { renderAgo } from "../../console/html/time.ts";
 import type { Next, Panels, Person, Route } from "../../console/page.ts";
+import { inWords } from "../../console/page/audit.ts";
 import { act, read } from "../../console/route.ts";
 import type { Screen } from "../../console/frame/screens.ts";
 import { limits } from "../../domain/limits.ts";
@@ -124,12 +125,12 @@ function columnsFor(person: Person, form: URLSearchParams): readonly Column<Subj
             href="${recordPath("/console/record", keyOf(one))}"
             >${renderParty(one.name, one.resource_id)}</a
           >`,
-      "bare",
+      "text",
     ],
     ["Born or founded", ({ born }) => born ?? "–"],
-    ["City", ({ city }) => html`<bdi>${city ?? "–"}</bdi>`],
-    ["State", ({ state }) => state ?? "–"],
-    ["Last seen", ({ last_seen }) => renderAgo(Date.parse(last_seen))],
+    ["City", ({ city }) => html`<bdi>${city ?? "–"}</bdi>`, "text"],
+    ["State", ({ state }) => (state === undefined ? "–" : inWords(state)), "text"],
+    ["Last change", ({ last_seen }) => renderAgo(Date.parse(last_seen))],
     ["Matched", ({ matched }) => matched.map(describeMatch).join("; "), "text"],
   ];
   const added = person.sources.panels.flatMap(({ party }): Column<Subject>[] => {
@@ -151,6 +152,9 @@ function matchOfName({ matched }: Subject): string {
   return found.former ? "former" : found.match;
 }
 
+/** Names the field where that says more than what was searched for. */
 function describeMatch({ criterion, match, field, former }: SubjectMatch): string {
-  return `${labels[criterion].split(",")[0]}: ${match}, ${former ? "former value of " : ""}${field}`;
+  const [label = ""] = labels[criterion].split(",");
+  const name = former ? `former value of ${inWords(field).toLowerCase()}` : inWords(field);
+  return name === label ? `${label}: ${match}` : `${label}: ${match}, ${name}`;
 }

@@ -33,17 +33,17 @@ describe("finding persons in the console", () => {
   it("lists exact matches before partial ones, with the fields, and says which values are former", async () => {
     const text = await search({ name: "Example, Ada" });
     assert.deepEqual(idsOf(text), ["b-exact", "c-former", "a-partial"]);
-    assert.match(text, /Name: exact, name</);
-    const [first = ""] = /<tr>\s*<td>.*?<\/tr>/s.exec(text) ?? [];
+    assert.match(text, /Name: exact</);
+    const [first = ""] = /<tr>\s*<td[ >].*?<\/tr>/s.exec(text) ?? [];
     assert.match(first, /<bdi>Ada Example<\/bdi> <small class="id">b-exact</);
-    assert.match(first, /1990-12-10.*<bdi>Berlin<\/bdi>.*APPROVED/s);
+    assert.match(first, /1990-12-10.*<bdi>Berlin<\/bdi>.*Approved/s);
     // What was stated before is not shown.
     assert.match(text, /<bdi>Eda<\/bdi> <small class="id">c-former</);
     assert.match(text, /Name: exact, former value of name</);
-    assert.match(text, /Name: partial, name</);
+    assert.match(text, /Name: partial</);
     const both = await search({ name: "Ada Example", born: "1990-12-10" });
     assert.equal(idsOf(both)[0], "b-exact");
-    assert.match(both, /Name: exact, name; Date of birth: exact, date_of_birth</);
+    assert.match(both, /Name: exact; Date of birth: exact</);
   });
 
   it("lists similar names apart, once, and with the rule that found them", async () => {
@@ -54,10 +54,7 @@ describe("finding persons in the console", () => {
     const [exact = "", similar = ""] = text.split('id="similar"');
     assert.deepEqual([idsOf(exact), idsOf(similar)], [[], ["w-latin", "w-other", "w-letter"]]);
     assert.match(similar, /Similar: 3 subjects/);
-    assert.match(
-      similar,
-      /1971-02-03.*Name: another transliteration, name.*Name: one letter apart, name/s,
-    );
+    assert.match(similar, /1971-02-03.*Name: another transliteration<.*Name: one letter apart</s);
     // Somebody who is only similar is not answered about at once.
     assert.doesNotMatch(similar, />Answer</);
     const [button = ""] = /<form[^>]*answer".*?<\/form>/s.exec(similar) ?? [];
