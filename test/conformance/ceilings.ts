@@ -236,9 +236,9 @@ export function testCeilings(engine: Engine): void {
       await store.setFloor("screening", 5);
       await setCeiling(store, "transaction", 5);
       const bounds = await readBounds(store);
-      const preview = async (ids: readonly string[], now: number) => {
+      const preview = async (ids: readonly string[], now: number, confidential = false) => {
         const due = ids.map((id) => dueOf("transaction", id));
-        const query = { organizationId: acme, ...bounds, due, now, ...enough };
+        const query = { organizationId: acme, ...bounds, due, now, ...enough, confidential };
         return store.plans.previewErased(query);
       };
       assert.deepEqual(await preview(["a", "b", "c", "d"], onDay(35) - 1), {
@@ -254,6 +254,9 @@ export function testCeilings(engine: Engine): void {
       const [first, second] = [await preview(["a"], onDay(35)), await preview(["b"], onDay(35))];
       assert.deepEqual(first.erasedWith, { transaction_check: 1, transaction_alert: 1 });
       assert.deepEqual([second.erasedWith, second.shared], [{}, { transaction_check: 1 }]);
+      const known = await preview(["a"], onDay(35), true);
+      const report = { transaction_suspicious_activity: 1 };
+      assert.deepEqual(known.erasedWith, { ...first.erasedWith, ...report });
       const last = await preview(["new", "d"], onDay(45));
       assert.deepEqual(last.shared, { transaction_check: 1 });
       assert.deepEqual(last.erasedWith, { transaction_check: 1, screening: 1 });

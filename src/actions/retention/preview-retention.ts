@@ -158,11 +158,10 @@ async function previewStep(
     return { record: { ...key, requestedAt }, expiry, isRecent };
   });
   const due = expired.filter(({ expiry }) => expiry === "due").map(({ record }) => record);
-  const relationsMax = previewRelationsMax;
+  const confidential = hasRight(app, "confidential.read");
+  const some = { ...query, relationsMax: previewRelationsMax, confidential };
   const erased =
-    due.length === 0
-      ? nothingErased
-      : await app.store.plans.previewErased({ ...query, relationsMax, due });
+    due.length === 0 ? nothingErased : await app.store.plans.previewErased({ ...some, due });
   tally.add(expired, erased);
   if (part.next !== undefined) return part.next;
   const next = left.find((type) => type > resourceType);

@@ -90,6 +90,8 @@ export interface ErasedQuery extends RetentionBounds, Pick<ExpiryQuery, "organiz
   readonly due: readonly DueRecord[];
   /** How many relations are read at a time. */
   readonly relationsMax: number;
+  /** Whether records of confidential types are counted too, for somebody who may know of them. */
+  readonly confidential?: boolean;
 }
 
 export interface ErasedPreview {

@@ -1,6 +1,6 @@
 // Plans the deletions of expired records as the worker would, one after another, and counts what they would erase
-// besides these records. Counts each record once, whatever part of the expired records is previewed. Leaves out
-// confidential types, which delay no deletion. Changes nothing.
+// besides these records. Counts each record once, whatever part of the expired records is previewed. Confidential types
+// delay no deletion, and are left out unless they are asked for. Changes nothing.
 
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
@@ -59,7 +59,9 @@ function* addPlans(due: readonly DueRecord[], set: PreviewSet, tally: Tally): St
     organizationId,
     confidential,
     obligations,
-    types: recordTypes.map((one) => one.resourceType).filter((type) => !confidential.has(type)),
+    types: recordTypes
+      .map((one) => one.resourceType)
+      .filter((type) => query.confidential === true || !confidential.has(type)),
     bounds: { shortHistories: false },
     heldOn: dateOf(now),
   });
