@@ -23,9 +23,10 @@ import {
 import { type Html, html, renderFacts } from "../console/html/html.ts";
 import { pathTo, renderFollowed } from "../console/html/link.ts";
 import { renderOrganization } from "../console/html/party.ts";
-import { renderExactTime, renderTimeline } from "../console/html/time.ts";
+import { renderAgo, renderExactTime, renderTimeline } from "../console/html/time.ts";
 import type { Person } from "../console/page.ts";
 import { type Proposal, proposedActs, type ProposalStatus } from "../domain/proposal.ts";
+import { titleOf } from "../domain/record-types.ts";
 import { defineAct, defineList, type NounPage, renderForm, renderApproving } from "./act.ts";
 import { defineNoun } from "./noun.ts";
 
@@ -43,9 +44,14 @@ const meanings: Readonly<Record<ProposalStatus, Meaning>> = {
 const proposals = defineNoun<Proposal>({
   values: {
     link: {
-      html: ({ proposalId, act }) =>
-        html`<a href="${pathTo("proposal", proposalId)}">${proposedActs[act]}</a>`,
+      html: ({ proposalId, act, parameters }) =>
+        html`<a href="${pathTo("proposal", proposalId)}"
+          >${proposedActs[act]}${ofType(parameters)}</a
+        >`,
       kind: "bare",
+    },
+    expiresAt: {
+      html: ({ expiresAt, status }) => renderAgo(status === "open" ? expiresAt : undefined),
     },
     proposedAt: { html: ({ proposedAt }) => renderExactTime(proposedAt) },
     what: { text: ({ act }) => proposedActs[act] },
@@ -59,6 +65,11 @@ const proposals = defineNoun<Proposal>({
   columns: "proposalId, organizationId, what, proposedBy, proposedAt, expiresAt, status",
   headings: "link: Proposal, organizationId, proposedBy, proposedAt, expiresAt, status: State",
 });
+
+/** `: Transaction` for the rule of a type. */
+function ofType({ resourceType }: Proposal["parameters"]): string {
+  return typeof resourceType === "string" ? `: ${titleOf(resourceType)}` : "";
+}
 
 function renderState(status: ProposalStatus): Html {
   return renderChip(meanings[status], status);

@@ -317,6 +317,9 @@ describe("what needs a second person", () => {
       assert.match(await show("ben", `proposal/${id}`), proposed);
       assert.equal((await approve("carla", id)).status, 409, path);
     }
+    const all = await show("ben", "proposals?state=all");
+    assert.match(all, />retention rule: Person</);
+    assert.doesNotMatch(all, /data-label="Expires"><time/);
     assert.equal((await organization())?.closedAt, undefined);
     assert.ok((await app.store.holds.find(holdId)) !== undefined);
     assert.equal((await app.store.retention.listRules([organizationId]))[0]?.keepDays, 30);
