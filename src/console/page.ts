@@ -3,6 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { findOrganizationId, listOrganizations } from "../actions/access/find-organization.ts";
+import { findKeyName } from "../actions/access/keys.ts";
 import type { App } from "../actions/app.ts";
 import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
@@ -24,7 +25,7 @@ import type { Origin } from "./sign-in/origin.ts";
 import { type PageView, type Reader, renderPage, type Waiting } from "./frame/frame.ts";
 import type { Task } from "./frame/screens.ts";
 import type { Figure, Html, HtmlValue } from "./html/html.ts";
-import { nameOrganizations } from "./html/party.ts";
+import { nameKeys, nameOrganizations } from "./html/party.ts";
 import type { ArrivingForms } from "./request/arriving-forms.ts";
 import { pageHeaders } from "./request/headers.ts";
 import { rateLimited } from "../http/rate-limit/rate-limit.ts";
@@ -216,8 +217,9 @@ export async function answerOf(
 export async function showPage(person: Person | undefined, view: PageView): Promise<Answer> {
   const answer = pageAnswer(renderPage(view, person && (await readerOf(person))), view);
   if (person === undefined) return answer;
-  const list = () => listOrganizations(person.app);
-  return { ...answer, body: await nameOrganizations(answer.body, list) };
+  const { app } = person;
+  const body = await nameOrganizations(answer.body, () => listOrganizations(app));
+  return { ...answer, body: await nameKeys(body, (id) => findKeyName(app, id)) };
 }
 
 async function readerOf(person: Person): Promise<Reader> {

@@ -25,6 +25,7 @@ import type { Deletion } from "../domain/deletion/deletion.ts";
 import { isPseudonym } from "../domain/deletion/party.ts";
 import type { KeptReference } from "../domain/deletion/restricted-set.ts";
 import { titleOf } from "../domain/record-types.ts";
+import { sayOrigin } from "../domain/retention/floor.ts";
 import { formatTimestamp } from "../domain/timestamp.ts";
 import { defineList } from "./act.ts";
 import { listedHolds } from "./hold.ts";
@@ -55,7 +56,7 @@ export const sets = defineNoun<Row, void>({
     movedAt: { html: ({ movedAt }) => renderExactTime(movedAt) },
     keptUntil: { html: ({ keptUntil }) => renderExactTime(keptUntil) },
     waitingFor: {
-      fact: ({ waitingFor }) => html`<bdi>${waitingFor ?? "nothing"}</bdi>`,
+      html: ({ waitingFor }) => html`<bdi>${sayOrigin(waitingFor ?? "nothing")}</bdi>`,
       kind: "text",
     },
   },

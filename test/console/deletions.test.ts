@@ -241,7 +241,7 @@ describe("the deletions in the console", () => {
     const { text: held } = await show("viewer", deletionRequestId);
     assert.match(held, /Transaction <bdi>2<\/bdi> is on hold: <bdi>court order 6<\/bdi>/);
     assert.match(held, /Its grace period lasts until/);
-    const kept = /Transaction has to be kept for 400 days from last_seen/;
+    const kept = /Transaction has to be kept for 400 days\s+from when it was last seen/;
     for (const redactable of [true, false]) {
       const rule = { keepDays: 400, countedFrom: "last_seen", redactable } as const;
       const change = { organizationId, resourceType: "transaction", rule };

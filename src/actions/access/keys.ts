@@ -31,6 +31,12 @@ export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   );
 }
 
+/** Undefined for an unknown key. Throws OperatorError not_permitted. */
+export async function findKeyName(app: App, keyId: string): Promise<string | undefined> {
+  requireRight(app, "key.read");
+  return (await app.store.findKey(keyId))?.name;
+}
+
 /** Throws OperatorError not_permitted and no_such_organization. */
 export async function listKeys(
   app: App,

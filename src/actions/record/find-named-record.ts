@@ -37,8 +37,10 @@ export function findType(name: string): RecordType {
   const names = recordTypes.map(({ resourceType }) => resourceType);
   throw new OperatorError(
     "no_such_type",
-    `There is no record type "${name}"${adviseName(name, names) || "."} ` +
-      `The types are: ${names.join(", ")}.`,
+    name === ""
+      ? "Choose a record type."
+      : `There is no record type "${name}"${adviseName(name, names) || "."} ` +
+          `The types are: ${names.join(", ")}.`,
   );
 }
 

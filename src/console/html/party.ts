@@ -1,5 +1,5 @@
 // Organizations by name, with the id small beside it. A page writes only the id: the names of the whole page are filled
-// in when it is shown, also in fields for an organization, and so is the list that these offer.
+// in when it is shown, also in fields for an organization, and so is the list that these offer. The same for API keys.
 
 import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Organization } from "../../domain/access.ts";
@@ -13,6 +13,25 @@ export function renderParty(name: string | undefined, id: string): Html {
 export function renderOrganization(organizationId: string | undefined): Html {
   if (organizationId === undefined) return html`–`;
   return html`<span data-organization="${organizationId}"><bdi>${organizationId}</bdi></span>`;
+}
+
+/** Who acted: a person or a part of the service by name, and a key with its name if that is known. */
+export function renderActor(name: string): Html {
+  if (!/^key_\w+$/.test(name)) return html`<bdi>${name}</bdi>`;
+  return html`<span data-key="${name}"><bdi>${name}</bdi></span>`;
+}
+
+const keys = /<span data-key="(\w+)">.*?<\/span>/g;
+
+/** `find`: the name of a key; undefined for one that is not known. */
+export async function nameKeys(
+  page: string,
+  find: (keyId: string) => Promise<string | undefined>,
+): Promise<string> {
+  const ids = new Set(Array.from(page.matchAll(keys), ([, id = ""]) => id));
+  const found = await Promise.all([...ids].map(async (id) => [id, await find(id)] as const));
+  const names = new Map(found);
+  return page.replaceAll(keys, (_marked, id: string) => renderParty(names.get(id), id).text);
 }
 
 /** The list that fields with `list="organizations"` offer; on each page once. */

@@ -37,7 +37,7 @@ import {
 import type { ConsoleSources, Next, Person } from "../page.ts";
 import { formatNumber, renderExactTime, formatDuration } from "../html/time.ts";
 import { describeValue } from "../html/typed-value.ts";
-import { renderOrganization } from "../html/party.ts";
+import { renderActor, renderOrganization } from "../html/party.ts";
 
 const screen = "/console/audit";
 
@@ -154,7 +154,7 @@ function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<Sh
       "number",
     ],
     ["Time", ({ at }) => renderExactTime(at)],
-    ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
+    ["By", ({ actor }) => renderActor(actor)],
     ["What happened", (entry) => renderSentence(entry, actions), "text"],
     ...(readText(query, "organization") === undefined ? [ofOrganization] : []),
     ["Details", ({ detail }) => renderDetail(detail), "text"],

@@ -17,7 +17,7 @@ import {
 } from "../../domain/deletion/deletion.ts";
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
-import { formatDays } from "../../domain/retention/floor.ts";
+import { formatDays, originWords, sayOrigin } from "../../domain/retention/floor.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { jsonReply, type Next, type Person, readPanels } from "../page.ts";
 import { renderForm, renderApproving } from "../../noun/act.ts";
@@ -42,7 +42,7 @@ import {
 } from "../html/html.ts";
 import { formatCount } from "../../basics/format-count.ts";
 import { formatCounts, formatNumber, renderTime, renderTimeline } from "../html/time.ts";
-import { renderOrganization } from "../html/party.ts";
+import { renderActor, renderOrganization } from "../html/party.ts";
 
 const screen = "/console/deletions";
 
@@ -95,12 +95,16 @@ function renderOwnFacts({
   pseudonyms,
   preview,
 }: DeletionDetails): Html {
+  const { reason } = deletion;
   return renderFacts([
     ["Record", preview === undefined ? renderRecordName(deletion) : renderRecordLink(deletion)],
     ["Organization", renderOrganization(deletion.organizationId)],
-    ["Requested by", html`<bdi>${requesterOf(deletion)}</bdi>`],
-    ["Waits for", html`<bdi>${waitsFor ?? "nothing"}</bdi>`],
-    ["Reason", html`<bdi>${deletion.reason}</bdi>`],
+    ["Requested by", renderActor(requesterOf(deletion))],
+    ["Waits for", html`<bdi>${sayOrigin(waitsFor ?? "nothing")}</bdi>`],
+    [
+      "Reason",
+      html`<bdi>${deletion.requestedBy === "retention" ? sayOrigin(reason) : reason}</bdi>`,
+    ],
     ["Basis", describeBasis(deletion.basis)],
     [
       "Erased",
@@ -110,7 +114,10 @@ function renderOwnFacts({
       "Kept in the restricted store",
       formatCounts(kept) || (restriction?.status === "pending" && "only references"),
     ],
-    ["Kept because of", restriction?.waitingFor && html`<bdi>${restriction.waitingFor}</bdi>`],
+    [
+      "Kept because of",
+      restriction?.waitingFor && html`<bdi>${sayOrigin(restriction.waitingFor)}</bdi>`,
+    ],
     ["Kept until", restriction?.floorUntil && renderTime(restriction.floorUntil)],
     ["Of what was kept", restriction?.status === "completed" && "nothing is left"],
     ["Stay with a pseudonym", pseudonyms && formatCounts(pseudonyms)],
@@ -122,7 +129,7 @@ function renderCourse(details: DeletionDetails, now: number): Html {
   const { requestedAt, startedAt, completedAt, nextAttemptAt, status, approval } = deletion;
   const { floorsEnd, holdsEnd } = obstaclesOf(details);
   const steps = [
-    [requestedAt, html`requested by <bdi>${requesterOf(deletion)}</bdi>`],
+    [requestedAt, html`requested by ${renderActor(requesterOf(deletion))}`],
     [approval?.approvedAt, html`approved by <bdi>${approval?.approvedBy}</bdi>`],
     [dueTime(deletion), html`due`],
     [floorsEnd, html`the last retention floor ends`],
@@ -301,8 +308,8 @@ function renderObstacles(
   const kept = floors.map(
     ({ resourceType, keepDays, countedFrom, until: end }) =>
       html`<li>
-        ${titleOf(resourceType)} has to be kept for ${formatDays(keepDays)} from ${countedFrom}
-        (retention floor), until ${renderTime(end)}
+        ${titleOf(resourceType)} has to be kept for ${formatDays(keepDays)}
+        ${originWords[countedFrom]} (retention floor), until ${renderTime(end)}
       </li>`,
   );
   const approval = needsApproval && html`<li>It needs the approval of a second person.</li>`;

@@ -26,7 +26,7 @@ import {
 import { type Column, html, type Html, renderElement, renderTable } from "../html/html.ts";
 import { formatCounted, type Next, type Person } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
-import { renderOrganization } from "../html/party.ts";
+import { renderActor, renderOrganization } from "../html/party.ts";
 
 type Shown = Awaited<ReturnType<typeof listDeletions>>;
 
@@ -182,7 +182,7 @@ function columnsOf(query: URLSearchParams): readonly Column<ShownDeletion>[] {
     ],
     ...(readText(query, "organization") === undefined ? [ofOrganization] : []),
     ["Status", renderState],
-    ["Requested by", ({ deletion }) => html`<bdi>${requesterOf(deletion)}</bdi>`],
+    ["Requested by", ({ deletion }) => renderActor(requesterOf(deletion))],
     [heading("Requested", undefined), ({ deletion }) => renderAgo(deletion.requestedAt)],
     [heading("Due", "due"), ({ deletion }) => renderAgo(dueTime(deletion))],
   ];

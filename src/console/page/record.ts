@@ -12,7 +12,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { formatDays } from "../../domain/retention/floor.ts";
+import { formatDays, originWords } from "../../domain/retention/floor.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import type { Next, Person } from "../page.ts";
 import {
@@ -81,7 +81,7 @@ function renderOwnFacts({ record, floor }: RecordView): Html {
 }
 
 function renderFloor({ floor, until, isOpen }: FloorView): Html {
-  const rule = `${formatDays(floor.keepDays)} from ${floor.countedFrom}`;
+  const rule = `${formatDays(floor.keepDays)} ${originWords[floor.countedFrom]}`;
   if (isOpen) return html`${rule}; the period begins with a deletion request`;
   if (until === undefined) return html`${rule}; its end is not computed for a long history`;
   return html`${rule}, until ${renderTime(until)}`;

@@ -9,7 +9,12 @@ import {
 } from "../../actions/retention/retention-rules.ts";
 import { limits } from "../../domain/limits.ts";
 import { describeRule } from "../../domain/retention/ceiling.ts";
-import { floorOrigins, formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
+import {
+  floorOrigins,
+  formatDays,
+  originWords,
+  type RetentionRule,
+} from "../../domain/retention/floor.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import {
   fieldsOf,
@@ -195,10 +200,10 @@ export function renderRuleForm(
       ${renderTypeChoice(query, types, { name: "rule", unset: "choose one" })}
       ${renderInput("Keep at least, in days", "keep", numeric("keep"))}
       ${renderInput("Erase after, in days", "delete", numeric("delete"))}
-      ${renderChoice("Counted from", "from", {
+      ${renderChoice("Counted", "from", {
         query,
-        values: others.map((origin) => [origin, origin]),
-        unset: usual,
+        values: others.map((origin) => [origin, originWords[origin]]),
+        unset: originWords[usual],
       })}
       ${renderChoice("References in its records", "references", {
         query,

@@ -6,7 +6,13 @@ import { isPartyType } from "../deletion/party.ts";
 import type { RecordType } from "../record-type.ts";
 import { nounOf } from "../record-types.ts";
 import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
-import { type FloorOrigin, formatDays, type RetentionFloor, type RetentionRule } from "./floor.ts";
+import {
+  type FloorOrigin,
+  formatDays,
+  originWords,
+  type RetentionFloor,
+  type RetentionRule,
+} from "./floor.ts";
 
 export interface Ceiling {
   readonly resourceType: string;
@@ -81,13 +87,11 @@ export function isEarlier(before: Ceiling | undefined, after: Ceiling | undefine
   return !isSameKind || after.days < before.days;
 }
 
-/** States from when a rule counts, and what a record without that time is called. */
-const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: string | undefined]>> =
-  {
-    last_seen: ["from when it was last seen", undefined],
-    closed: ["from its closing", "One that is not closed"],
-    report_filed_at: ["from its filing", "One that is not filed"],
-  };
+/** What a record is called that has no time to count from. */
+const uncounted: Readonly<Partial<Record<FloorOrigin, string>>> = {
+  closed: "One that is not closed",
+  report_filed_at: "One that is not filed",
+};
 
 /** One to three sentences: the rule, what does not count, and whether references may be redacted. */
 export function describeRule(rule: DescribedRule, retainDays: number | undefined): string {
@@ -99,7 +103,7 @@ type DescribedRule = Omit<RetentionRule, "organizationId">;
 
 function describeTimes(rule: DescribedRule, retainDays: number | undefined): string {
   const { resourceType, keepDays, countedFrom, deleteAfterDays } = rule;
-  const [from] = origins[countedFrom];
+  const from = originWords[countedFrom];
   const each = `Each ${nounOf(resourceType)}`;
   const kept =
     keepDays === 0 ? each : `${each} must be kept for ${formatDays(keepDays)} ${from}, and`;
@@ -124,7 +128,7 @@ function describeUncounted(
   { resourceType, keepDays, countedFrom, deleteAfterDays }: DescribedRule,
   retainDays: number | undefined,
 ): string {
-  const [, without] = origins[countedFrom];
+  const without = uncounted[countedFrom];
   const isRule = keepDays > 0 || deleteAfterDays !== undefined;
   if (without !== undefined && isRule) {
     const kept = `${without} is kept until its deletion is requested`;

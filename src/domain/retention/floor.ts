@@ -12,6 +12,21 @@ import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
 export const floorOrigins = ["last_seen", "closed", "report_filed_at"] as const;
 export type FloorOrigin = (typeof floorOrigins)[number];
 
+/** States from when a rule counts. */
+export const originWords: Readonly<Record<FloorOrigin, string>> = {
+  last_seen: "from when it was last seen",
+  closed: "from its closing",
+  report_filed_at: "from its filing",
+};
+
+/** Puts words where a stored text says what a rule counts from. */
+export function sayOrigin(text: string): string {
+  return text.replaceAll(/(?<=\d days? )from (\w+)/g, (code, name: string) => {
+    const origin = floorOrigins.find((one) => one === name);
+    return origin === undefined ? code : originWords[origin];
+  });
+}
+
 /** The floor of an organization for a record type; at most one for each. */
 export interface RetentionFloor {
   readonly organizationId: string;

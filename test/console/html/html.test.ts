@@ -11,6 +11,8 @@ import {
   nameOrganizations,
   organizationList,
   renderOrganization,
+  nameKeys,
+  renderActor,
 } from "../../../src/console/html/party.ts";
 import type { Organization } from "../../../src/domain/access.ts";
 import { refillForm } from "../../../src/console/html/refill.ts";
@@ -96,6 +98,18 @@ describe("organizations on a page", () => {
     const plain = html`<p>Nothing</p>
       ${organizationList}`.text;
     assert.equal(await nameOrganizations(plain, () => assert.fail("was read")), plain);
+  });
+});
+
+describe("keys on a page", () => {
+  it("are shown by name with the id beside it, and people by name", async () => {
+    const actors = ["key_1", "key_2", "anna"].map(renderActor);
+    assert.equal(
+      await nameKeys(html`${actors}`.text, async (id) =>
+        id === "key_1" ? "core <feed>" : undefined,
+      ),
+      '<bdi>core &lt;feed&gt;</bdi> <small class="id">key_1</small><bdi>key_2</bdi><bdi>anna</bdi>',
+    );
   });
 });
 

@@ -8,7 +8,7 @@ import { mergeChanges } from "../../../src/domain/record/merge.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
 import type { Change } from "../../../src/domain/record/record-write.ts";
 import { ClosedSince, FiledAt } from "../../../src/domain/retention/floor-origin.ts";
-import { describeFloor, floorEnd } from "../../../src/domain/retention/floor.ts";
+import { describeFloor, sayOrigin, floorEnd } from "../../../src/domain/retention/floor.ts";
 import { normaliseTimestamp, unixMsOf } from "../../../src/domain/timestamp.ts";
 import { anyTimestamp } from "../arbitrary.ts";
 import { arrived } from "../record/arrived.ts";
@@ -49,6 +49,12 @@ describe("the end of a retention floor", () => {
     assert.equal(
       describeFloor(rule, "tx-1", Date.UTC(2031, 2, 1, 12)),
       "the retention floor of transaction tx-1: 1,825 days from last_seen, until 2031-03-01",
+    );
+    assert.match(sayOrigin(describeFloor(rule, "t", 0)), /1,825 days from when it was last seen, /);
+    assert.equal(sayOrigin("kept for 1 day from closed"), "kept for 1 day from its closing");
+    assert.equal(
+      sayOrigin("removed from closed, 1 day from now"),
+      "removed from closed, 1 day from now",
     );
     const report = describeFloor({ ...rule, resourceType: "customer_sar" }, "sar-1", 0);
     assert.match(report, /^the retention floor of customer SAR sar-1: /);
