@@ -34,6 +34,7 @@ describe("the health in the console", () => {
     for (const fact of facts) assert.ok(text.includes(`<dd>${fact ?? "none"}</dd>`));
     assert.match(text, /migrated to version \d+/);
     assert.match(text, /Open connections/);
+    assert.match(text, /Changes stored in the last hour/);
     assert.ok(!text.includes(token));
     assert.ok(Buffer.byteLength(text) < 60_000, `${Buffer.byteLength(text)} bytes`);
   });

@@ -90,7 +90,7 @@ async function* pagesOf(twin: Twin, role: OperatorRole, random: Random): AsyncGe
       const cookie = twin.cookies.get(role);
       const { status, text } = await read(twin.service.client, path, { cookie, headers });
       // The rest of it shows the process and the size of the store to those who operate it.
-      const [intake = text] = /Records stored in.*Duration of requests/s.exec(text) ?? [];
+      const [intake = text] = /Changes stored in.*Duration of requests/s.exec(text) ?? [];
       yield { name: `${role} ${route.path} ${no}`, text: `${status} ${withoutChance(intake)}` };
     }
   }

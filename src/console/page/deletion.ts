@@ -365,6 +365,7 @@ function renderTold({ recipients }: DeletionDetails): Html | undefined {
       ["Notices expired", ({ expired_at: at }) => at && renderTime(Date.parse(at))],
     ],
     recipients,
+    { style: "plain" },
   );
   return html`<section aria-labelledby="recipients">
     <h2 id="recipients">Recipients of changes</h2>

@@ -29,12 +29,12 @@ export function renderIntake({ app, query, sources }: Person, types: readonly In
   const statuses = minutes.flatMap((one) => Object.keys(one.statuses));
   return html`${renderPeriods(period)}
     ${renderSums(slots, {
-      title: `Records stored in ${label}`,
-      unit: "records",
+      title: `Changes stored in ${label}`,
+      unit: "changes",
       names: counted.map(({ resourceType }) => resourceType),
       count: ({ records }) => records,
       heading: "Record type",
-      none: "No record was stored.",
+      none: "No change was stored.",
     })}
     ${renderUncounted(types)}
     ${renderSums(slots, {
