@@ -2,7 +2,7 @@
 // and the places of a process. A stream on which nothing happens is not silent.
 
 import assert from "node:assert/strict";
-import { after, describe, it } from "node:test";
+import { after, afterEach, describe, it } from "node:test";
 import { createKey } from "../../../src/actions/access/keys.ts";
 import { feedLimits } from "../../../src/feature/feed/rows.ts";
 import { ofPages, pageMemoryBytes } from "../../../src/http/load/memory-budget.ts";
@@ -17,6 +17,9 @@ import { idOf, startScene, typeNamed } from "../../contract/scene.ts";
 let [reading, changesRead] = [0, 0];
 /** What a read waits for before it reads, and after. */
 let held: { readonly before?: Promise<unknown>; readonly after?: Promise<unknown> } = {};
+let holding = Promise.withResolvers<undefined>();
+/** The connections of a test. */
+const opened: RawConnection[] = [];
 const readers = watchReaders();
 const scene = await startScene({
   wrapStore: (store) => ({
@@ -38,24 +41,45 @@ const { service, client } = scene;
 const { get, addMany, erase } = feedOf(scene);
 /** Of a part of a stream, about. */
 const partEvents = feedLimits.partBytesMax / 300;
+/** The service would wait for these to stop. */
+afterEach(() => {
+  release();
+  for (const { socket } of opened.splice(0)) socket.destroy();
+});
 after(() => scene.stop());
+
+/** Keeps reads waiting from now on. */
+function hold(when: "before" | "after"): void {
+  holding = Promise.withResolvers();
+  held = { [when]: holding.promise };
+}
+
+function release(): void {
+  held = {};
+  holding.resolve(undefined);
+}
+
+function keep(raw: RawConnection): RawConnection {
+  opened.push(raw);
+  return raw;
+}
 
 describe("a read of changes that others have begun", () => {
   it("is not shared by a reader that asks after an erasure", async () => {
     const customer = await scene.makeCustomer();
     const offset = nextOf(await get(customer, { offset: "now" }));
-    const open = () => openStream(service.address, customer, `offset=${offset}&live=long-poll`);
+    const open = () =>
+      keep(openStream(service.address, customer, `offset=${offset}&live=long-poll`));
     const early = open();
     await waitFor("the first to wait", () => readers() === 1 || undefined);
-    const holding = Promise.withResolvers<undefined>();
-    [held, changesRead] = [{ after: holding.promise }, 0];
+    hold("after");
+    changesRead = 0;
     const [erased = "", kept = ""] = await addMany(customer, 2);
     await waitFor("the read", () => changesRead >= 2 || undefined);
     await erase(customer, erased);
     const late = open();
     await waitFor("both to read", () => readers() === 2 || undefined);
-    held = {};
-    holding.resolve(undefined);
+    release();
     await Promise.all([early.closed, late.closed]);
     assert.ok(late.received().endsWith("}]"), kept);
     assert.ok(!late.received().includes(erased));
@@ -67,7 +91,7 @@ describe("a read of changes", () => {
     const customer = await scene.makeCustomer();
     const offset = nextOf(await get(customer, { offset: "now" }));
     const open = (live: string) =>
-      openStream(service.address, customer, `offset=${offset}&live=${live}`);
+      keep(openStream(service.address, customer, `offset=${offset}&live=${live}`));
     const [streams, polls] = [
       [open("sse"), open("sse")],
       [open("long-poll"), open("long-poll")],
@@ -101,7 +125,7 @@ describe("a read of changes", () => {
   it("is also one for those who ask before it is their turn", async () => {
     const customer = await scene.makeCustomer();
     await addMany(customer, 1);
-    const all = Array.from({ length: 8 }, () => openRaw(service.address));
+    const all = Array.from({ length: 8 }, () => keep(openRaw(service.address)));
     const ask = (query: string) => {
       for (const { socket } of all) {
         socket.write(
@@ -138,8 +162,7 @@ it("reads a few pages of an organization at a time, and those of another beside 
   const [customer, other] = [await scene.makeCustomer(), await scene.makeCustomer()];
   await addMany(customer, 2);
   reading = 0;
-  const holding = Promise.withResolvers<undefined>();
-  held = { before: holding.promise };
+  hold("before");
   const replies = Array.from({ length: 3 * atOnce }, () => read(customer));
   await waitFor("the first to read", () => reading >= atOnce || undefined);
   // Requests are read in the order of their arrival, so all others wait by then.
@@ -147,8 +170,7 @@ it("reads a few pages of an organization at a time, and those of another beside 
   await waitFor("the other one to read", () => reading > atOnce || undefined);
   assert.equal(await heldPages(), atOnce + 1);
   assert.equal(reading, atOnce + 1);
-  held = {};
-  holding.resolve(undefined);
+  release();
   for (const { status, text } of await Promise.all([...replies, another])) {
     assert.equal(status, 200, text);
   }
@@ -172,14 +194,14 @@ describe("a process with all live requests", () => {
       const token = await fetchToken(service.client, holder, { scopes });
       for (const customer of [first, { ...first, token }]) {
         for (let place = 0; place < keyReadersMax; place += 1) {
-          all.push(openStream(service.address, customer, "offset=now&live=sse"));
+          all.push(keep(openStream(service.address, customer, "offset=now&live=sse")));
         }
       }
       const wanted = all.length;
       await waitFor("all to wait", () => readers() === wanted || undefined);
     }
     const other = await scene.makeCustomer();
-    const raw = openStream(service.address, other, "offset=now&live=sse");
+    const raw = keep(openStream(service.address, other, "offset=now&live=sse"));
     await waitFor("its part", () => eventsIn(raw).controls.length > 0 || undefined);
     await Promise.race(all.map(({ closed }) => closed));
     const ended = all.filter((one) => one.received().endsWith("\r\n0\r\n\r\n"));
@@ -198,7 +220,7 @@ describe("a stream of changes without an event", () => {
   it("has a comment line every 15 seconds, so that no proxy takes it for dead", async (test) => {
     const customer = await scene.makeCustomer();
     test.mock.timers.enable({ apis: ["setInterval"] });
-    const raw = openStream(scene.client.address, customer, "offset=now&live=sse");
+    const raw = keep(openStream(scene.client.address, customer, "offset=now&live=sse"));
     await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
     const comments = () => raw.received().match(/^:$/gm)?.length ?? 0;
     assert.equal(comments(), 0);

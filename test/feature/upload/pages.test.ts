@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, afterEach, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
@@ -15,6 +15,7 @@ import { isUploadFolder } from "./upload-folder.ts";
 import { findUnknownFiles } from "../../../src/data-folder/data-folder.ts";
 import { openRaw } from "../../support/raw-socket.ts";
 import { startService } from "../../support/service.ts";
+import type { Held } from "../../support/store-faults.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
@@ -35,6 +36,19 @@ describe("uploads in the console", async () => {
   const service = await startService({
     environment: { UPLOAD_BYTES_MAX: "2000000", TIMESTAMP_MIN: "1955-01-01" },
     replaced: { upload: uploadInProcess },
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= service.stop());
+  after(stop);
+  const holds: Held[] = [];
+  /** Keeps writes waiting, until the end of the test at the latest: the service would wait for them to stop. */
+  const holdWrites = (calls?: number): Held => {
+    const held = service.holdStore("writeRecords", calls);
+    holds.push(held);
+    return held;
+  };
+  afterEach(() => {
+    for (const held of holds.splice(0)) held.release();
   });
   for (const id of [organization, "closed"]) {
     await createOrganization(service.app, { name: id, organizationId: id });
@@ -265,7 +279,7 @@ describe("uploads in the console", async () => {
   it("show their progress until the session ends, and can be stopped", async () => {
     await addOperator(service.app, ["operator"], "third");
     cookies["third"] = await signIn(service.app, service.client, "third");
-    const held = service.holdStore("writeRecords");
+    const held = holdWrites();
     const path = await uploaded(`${header.replace("Betrag", "amount")}\n${row("e1")}\n`, {
       as: "third",
     });
@@ -317,7 +331,7 @@ describe("uploads in the console", async () => {
     }
     await addOperator(service.app, ["operator"], "fourth");
     cookies["fourth"] = await signIn(service.app, service.client, "fourth");
-    const held = service.holdStore("writeRecords", 2);
+    const held = holdWrites(2);
     const begin = async (into: string, as: string) => {
       const content = `${header.replace("Betrag", "amount")}\n${row(`${as}-${into}`)}\n`;
       const path = await uploaded(content, { as, fields: { ...types, organization: into } });
@@ -362,7 +376,7 @@ describe("uploads in the console", async () => {
     const begin = async (as: string) => {
       const path = await uploaded(content, { fields, as });
       // Two lists are written at a time.
-      const held = service.holdStore("writeRecords", 2);
+      const held = holdWrites(2);
       await send(`${path}/start`, { seen: seenOn(await show(path, as)) }, as);
       await held.called;
       return { path, held };
@@ -385,11 +399,11 @@ describe("uploads in the console", async () => {
 
   it("delay no stop of the service", async () => {
     const path = await uploaded(`${header.replace("Betrag", "amount")}\n${row("z1")}\n`);
-    const held = service.holdStore("writeRecords");
+    const held = holdWrites();
     await start(path);
     await held.called;
-    const stopped = service.stop();
+    const stopping = stop();
     held.release();
-    await stopped;
+    await stopping;
   });
 });
