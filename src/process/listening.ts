@@ -19,7 +19,10 @@ export async function closeWithin(
   edge: Edge,
   graceMs: number,
 ): Promise<void> {
-  const sweep = setInterval(() => server.server.closeIdleConnections(), idleSweepMs);
+  const sweep = setInterval(() => {
+    server.server.closeIdleConnections();
+    edge.connections.closeSilent();
+  }, idleSweepMs);
   const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
   try {
     await server.close();

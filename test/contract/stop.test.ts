@@ -2,6 +2,8 @@
 // store and exits with 0. Separate processes, as operators run them.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { after, afterEach, describe, it } from "node:test";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { makeRecordGenerator } from "../support/record-generator.ts";
@@ -89,6 +91,15 @@ describe("SIGTERM", () => {
     await askAgain(async (again) => {
       assert.equal((await check(again, token, second["person_id"])).status, 200);
     });
+  });
+
+  it("does not wait for connections that have sent nothing", async () => {
+    const server = await start({ SHUTDOWN_GRACE_MS: "600000" });
+    const silent = connect(Number(new URL(server.address).port), "127.0.0.1");
+    silent.on("error", () => undefined);
+    await once(silent, "connect");
+    await server.client.send({ method: "GET", path: "/health/live" });
+    assert.equal(await server.end("SIGTERM"), 0, server.output().err);
   });
 
   it("loses nothing that was answered with success", async () => {

@@ -75,6 +75,12 @@ export class OpenConnections {
     for (const { connection } of this.#all.values()) if (connection !== undefined) yield connection;
   }
 
+  /** Node does not know those that have sent nothing. */
+  closeSilent(): void {
+    for (const [socket, { connection }] of this.#all)
+      if (connection === undefined) socket.destroy();
+  }
+
   closeAll(): void {
     for (const socket of this.#all.keys()) socket.destroy();
   }
