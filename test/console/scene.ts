@@ -43,7 +43,7 @@ export interface Scene {
 const timestamp = "2026-01-31T09:30:00Z";
 
 /** Longer than a column of a table. */
-const organizationName =
+export const organizationName =
   "Süddeutsche Zahlungsverkehrs- und Abwicklungsgesellschaft für den Mittelstand mbH & Co. KG";
 
 /** Ids and names of persons, as customers send them. */

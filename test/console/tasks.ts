@@ -11,7 +11,7 @@ import { findActiveOperator } from "../../src/actions/operator/operators.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import { fetchToken, makeCustomer } from "../support/customer.ts";
-import { addPersonOf, known } from "./scene.ts";
+import { addPersonOf, known, organizationName } from "./scene.ts";
 import { createKey } from "../../src/actions/access/keys.ts";
 import { addOperator } from "./browse.ts";
 
@@ -149,7 +149,7 @@ const organizationTasks: readonly Task[] = [
       await hands.open("Deletions");
       assert.equal(
         await hands.page.getByLabel("Organization", { exact: true }).inputValue(),
-        acme.organizationId,
+        organizationName,
       );
       await hands.open("Organizations");
       await hands.press("Show all organizations");

@@ -85,7 +85,11 @@ export const fourEyesTasks: readonly Task[] = [
       await planned.press("Set the rule");
       await ben.see("another person has to approve it");
       assert.equal(await keepDays(), 3_650);
-      await approveProposal(await as("anna"), "retention rule", /must be kept for 30 days/);
+      await approveProposal(
+        await as("anna"),
+        "retention rule: Company",
+        /must be kept for 30 days/,
+      );
       // The page of the person who proposed it is still open, and follows.
       await ben.see("approved by");
       assert.equal(await keepDays(), 30);
