@@ -4,18 +4,18 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { disableOperator } from "../../../src/actions/operator/operators.ts";
 import { listSessions, revokeSession } from "../../../src/actions/operator/session.ts";
 import { listImports } from "../../../src/feature/import/imports.ts";
+import { holdingWrites } from "./held-writes.ts";
 import { isUploadFolder } from "./upload-folder.ts";
 import { findUnknownFiles } from "../../../src/data-folder/data-folder.ts";
 import { openRaw } from "../../support/raw-socket.ts";
 import { startService } from "../../support/service.ts";
-import type { Held } from "../../support/store-faults.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
@@ -40,16 +40,7 @@ describe("uploads in the console", async () => {
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= service.stop());
   after(stop);
-  const holds: Held[] = [];
-  /** Keeps writes waiting, until the end of the test at the latest: the service would wait for them to stop. */
-  const holdWrites = (calls?: number): Held => {
-    const held = service.holdStore("writeRecords", calls);
-    holds.push(held);
-    return held;
-  };
-  afterEach(() => {
-    for (const held of holds.splice(0)) held.release();
-  });
+  const holdWrites = holdingWrites(service);
   for (const id of [organization, "closed"]) {
     await createOrganization(service.app, { name: id, organizationId: id });
   }
