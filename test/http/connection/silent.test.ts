@@ -74,6 +74,15 @@ describe("a connection that sends nothing", () => {
     await waitFor("no connection", () => edge.connections.count === 0);
   });
 
+  it("is closed at once when the service stops", async () => {
+    const { edge, sockets } = await openMany(2);
+    const [silent, other] = sockets;
+    other?.emit("data", Buffer.from("GET"));
+    edge.connections.closeSilent();
+    assert.deepEqual([silent?.destroyed, other?.destroyed], [true, false]);
+    edge.connections.closeAll();
+  });
+
   it("is told that it has taken too long", async (test) => {
     const { server, open } = await listen(test);
     const accepted = once(server, "connection");
