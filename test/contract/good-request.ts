@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { type Operation, requireType } from "../../src/http/operation.ts";
 import type { Customer } from "../support/customer.ts";
+import { endOffset } from "../support/end-offset.ts";
 import type { Ask } from "../support/http-client.ts";
 import { idOf, type Scene, typeNamed } from "./scene.ts";
 
@@ -78,8 +79,7 @@ const contents: Readonly<Record<string, Make>> = {
     body: { name: await addRecipient(scene, customer) },
   }),
   acknowledge: async (scene, customer) => {
-    const asked = await scene.ask(customer, { method: "HEAD", path: "/v2/changes" });
-    const offset = asked.headers["stream-next-offset"];
+    const offset = await endOffset(scene.service.app, customer);
     return { body: { name: await addRecipient(scene, customer), offset } };
   },
   "read deletion": async (scene, customer, { path }) => {

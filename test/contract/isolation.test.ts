@@ -8,6 +8,7 @@ import { showRecord } from "../../src/actions/record/show-record.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Operation, requireType } from "../../src/http/operation.ts";
 import { operations } from "../../src/process/operations.ts";
+import { endOffset } from "../support/end-offset.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { addWebhook, inForm, newWebhook, tokenRequest } from "./good-request.ts";
 import {
@@ -140,8 +141,7 @@ const pairs: Readonly<Record<string, Make>> = {
   "remove recipient": async (operation) =>
     pairOf(operation, (name) => ({ body: { name } }), await twoRecipients()),
   acknowledge: async (operation) => {
-    const { headers } = await scene.ask(unauthenticated, { method: "HEAD", path: "/v2/changes" });
-    const offset = headers["stream-next-offset"];
+    const offset = await endOffset(scene.service.app, unauthenticated);
     return pairOf(operation, (name) => ({ body: { name, offset } }), await twoRecipients());
   },
   "read deletion": async (operation) => {

@@ -12,6 +12,7 @@ import { recipientsMax } from "../../../src/feature/recipient/store/rows.ts";
 import { acme } from "../../conformance/scene.ts";
 import type { Scene } from "../../contract/scene.ts";
 import type { Customer } from "../../support/customer.ts";
+import { endOffset } from "../../support/end-offset.ts";
 import type { Prepare, Samples } from "../sample.ts";
 import { RecipientFollower } from "./follower.ts";
 import { testNotices } from "./store/notices.ts";
@@ -80,9 +81,7 @@ export const samples: Samples = {
     // An offset is of the feed that returned it, so the customer's own replaces that of the example.
     acknowledge: async (service, customer, example) => {
       await register(service, customer, example);
-      const page = { method: "GET", path: "/v2/changes", token: customer.token };
-      const { headers } = await service.client.send(page);
-      return { ...(example as object), offset: headers["stream-next-offset"] };
+      return { ...(example as object), offset: await endOffset(service.app, customer) };
     },
   },
   isTold: true,
