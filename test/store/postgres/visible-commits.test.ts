@@ -8,7 +8,7 @@ import { storeParts as parts } from "../../../src/feature/parts.ts";
 import { awaitWriters, readSettledArrival } from "../../../src/store/postgres/arrival.ts";
 import { lockPlansOf } from "../../../src/store/postgres/erase/enter.ts";
 import { openDatabase } from "../../../src/store/postgres/open-postgres-store.ts";
-import { usePostgres } from "../../support/postgres/postgres-server.ts";
+import { startPostgres } from "../../support/postgres/postgres-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const organization = "acme";
@@ -31,7 +31,7 @@ const prepare = (name: string) => `
   PREPARE TRANSACTION '${name}'`;
 
 describe("a commit that a worker of a cluster has only prepared", async () => {
-  const server = await usePostgres({ settings: { max_prepared_transactions: "10" } });
+  const server = await startPostgres({ settings: { max_prepared_transactions: "10" } });
   const url = await server.makeDatabase();
   const database = await openDatabase(url, { parts });
   database.distributed = true;
@@ -41,6 +41,7 @@ describe("a commit that a worker of a cluster has only prepared", async () => {
   after(async () => {
     await client.end();
     await database.close();
+    await server.remove();
   });
 
   const plan = () =>
