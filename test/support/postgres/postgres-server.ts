@@ -247,7 +247,11 @@ class OwnServer {
     let said = "";
     child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-5_000)));
     await waitFor("PostgreSQL to answer", async () => {
-      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${said}`);
+      if (child.exitCode !== null) {
+        // The processes of a server that was killed take a moment to end.
+        if (said.includes("is still in use")) return (await this.start(), true);
+        throw new Error(`PostgreSQL did not start:\n${said}`);
+      }
       return (await queryAs(this.adminUrl, "SELECT 1").catch(() => undefined)) && true;
     });
   }
