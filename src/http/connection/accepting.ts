@@ -7,6 +7,7 @@ import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { Connection } from "./connection.ts";
 import type { Edge } from "./shared-bounds.ts";
+import { sharedListener } from "./shared-listener.ts";
 
 const closingConnectionsMax = 256;
 
@@ -32,9 +33,7 @@ export function acceptGradually(server: Server, edge: Edge): void {
   });
 }
 
-type Listener = (this: Socket, packet: Buffer) => void;
-
-/** Those of a connection that has sent nothing. They are called as its methods. */
+/** Those of a connection that has sent nothing. */
 function listenersOf({ connections, turns }: Edge, attach: (connection: Connection) => void) {
   const begin = (socket: Socket): Connection => {
     for (const [event, listener] of listeners) socket.off(event, listener);
@@ -43,23 +42,19 @@ function listenersOf({ connections, turns }: Edge, attach: (connection: Connecti
     connections.began(socket, connection);
     return connection;
   };
-  const start: Listener = function start(packet) {
-    begin(this).start(packet, attach);
-  };
+  const start = (socket: Socket, packet: Buffer): void => begin(socket).start(packet, attach);
   // Thousands can end or time out at the same moment.
-  const close: Listener = function close() {
-    turns.closings.add(this, () => this.destroy());
-  };
-  const answer: Listener = function answer() {
-    turns.closings.add(this, () => {
-      if (!connections.hasBegun(this)) begin(this).fail(new AppError("request_timeout"));
+  const close = (socket: Socket): void => turns.closings.add(socket, () => socket.destroy());
+  const answer = (socket: Socket): void => {
+    turns.closings.add(socket, () => {
+      if (!connections.hasBegun(socket)) begin(socket).fail(new AppError("request_timeout"));
     });
   };
-  const listeners: readonly (readonly [event: string, Listener])[] = [
-    ["data", start],
-    ["end", close],
-    ["timeout", answer],
-  ];
+  const listeners = [
+    ["data", sharedListener(start)],
+    ["end", sharedListener(close)],
+    ["timeout", sharedListener(answer)],
+  ] as const;
   return listeners;
 }
 

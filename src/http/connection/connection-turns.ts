@@ -4,6 +4,7 @@
 import type { Socket } from "node:net";
 import { FairQueue, type Place } from "../../basics/fair-queue.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
+import { sharedListener } from "./shared-listener.ts";
 
 /** For work of a fraction of a millisecond on each connection. */
 export const perTurnMax = 8;
@@ -25,7 +26,7 @@ export class ConnectionTurns {
   /** Network addresses take turns, so that one with few connections does not wait for those of others. */
   readonly #waiting = new FairQueue<Known>();
   /** A listener for each turn would cost more than all else that a turn does. */
-  readonly #known = new WeakMap<object, Known>();
+  readonly #known = new WeakMap<Socket, Known>();
   readonly #perTurn: number;
   readonly #isBehindArrivals: boolean;
   /** How many may have a turn at once. */
@@ -34,8 +35,10 @@ export class ConnectionTurns {
   /** Consecutive ticks in which a connection has arrived. */
   #arrivalTicks = 0;
   #isScheduled = false;
-  /** One listener for all, which is called as a method of what is closed: thousands of others would take memory. */
-  readonly #forget: (this: Socket) => void;
+  readonly #forget = sharedListener((socket) => {
+    const place = this.#known.get(socket)?.place;
+    if (place !== undefined) this.#waiting.remove(place);
+  });
 
   /**
    * `isBehindArrivals`: what waits are new connections, and those that the system still has come first. It has them in
@@ -44,12 +47,6 @@ export class ConnectionTurns {
   constructor({ perTurn = perTurnMax, isBehindArrivals = false } = {}) {
     this.#perTurn = this.#left = perTurn;
     this.#isBehindArrivals = isBehindArrivals;
-    const known = this.#known;
-    const waiting = this.#waiting;
-    this.#forget = function forget(): void {
-      const place = known.get(this)?.place;
-      if (place !== undefined) waiting.remove(place);
-    };
   }
 
   /** Calls `turn` at once or later, unless the connection is closed before. It waits for one turn: the last. */

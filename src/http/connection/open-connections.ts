@@ -4,6 +4,7 @@
 import { BlockList, isIP, type Socket } from "node:net";
 import { networksOf } from "../rate-limit/address-owner.ts";
 import type { Connection } from "./connection.ts";
+import { sharedListener } from "./shared-listener.ts";
 
 const candidatesMax = 64;
 
@@ -29,15 +30,10 @@ export class OpenConnections {
   readonly #byNetwork = new Map<string, Map<Socket, Known>>();
   refused = 0;
   evicted = 0;
-  /** One listener for all, which is called as a method of what is closed: thousands of others would take memory. */
-  readonly #forget: (this: Socket) => void;
+  readonly #forget = sharedListener((socket) => this.#remove(socket));
 
   constructor(options: OpenConnectionsOptions) {
     this.#options = options;
-    const remove = (socket: Socket): void => this.#remove(socket);
-    this.#forget = function forget(): void {
-      remove(this);
-    };
   }
 
   get count(): number {
