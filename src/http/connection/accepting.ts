@@ -47,7 +47,7 @@ function listenersOf({ connections, turns }: Edge, attach: (connection: Connecti
   const close = (socket: Socket): void => turns.closings.add(socket, () => socket.destroy());
   const answer = (socket: Socket): void => {
     turns.closings.add(socket, () => {
-      if (!connections.hasBegun(socket)) begin(socket).fail(new AppError("request_timeout"));
+      if (socket.bytesRead === 0) begin(socket).fail(new AppError("request_timeout"));
     });
   };
   const listeners = [

@@ -62,10 +62,6 @@ export class OpenConnections {
     if (known !== undefined) known.connection = connection;
   }
 
-  hasBegun(socket: Socket): boolean {
-    return this.#all.get(socket)?.connection !== undefined;
-  }
-
   /** Those that have sent something. */
   *[Symbol.iterator](): Generator<Connection> {
     for (const { connection } of this.#all.values()) if (connection !== undefined) yield connection;
