@@ -11,7 +11,7 @@ import { limits } from "../../domain/limits.ts";
 import { answerOnSocket, errorOf } from "./client-error.ts";
 import { Exchange } from "./exchange.ts";
 import { firstByteOf, lengthToEmptyLine, lastBytes } from "./message-end.ts";
-import type { SharedTurns } from "./shared-turns.ts";
+import type { Noted, SharedTurns } from "./shared-turns.ts";
 
 const nothing = Buffer.alloc(0);
 /** Freeing the memory of a shorter packet costs more than it is worth. */
@@ -22,6 +22,7 @@ type Done = (error?: Error | null) => void;
 export class Connection extends Duplex {
   readonly #socket: Socket;
   readonly #shared: SharedTurns;
+  readonly noted: Noted = { bytes: 0, place: undefined };
   /** The packet that was read last, and what of it was not passed on. */
   #packet: Buffer = nothing;
   #rest: Buffer = nothing;

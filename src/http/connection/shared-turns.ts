@@ -7,14 +7,15 @@ import type { LingeringClose } from "./lingering-close.ts";
 /** About a millisecond of work. */
 export const requestsPerTurn = 16;
 
-interface Waiting {
-  destroy(): unknown;
-}
-
 /** What of a connection waits. */
-interface Noted {
+export interface Noted {
   bytes: number;
   place: Place<Waiting> | undefined;
+}
+
+interface Waiting {
+  readonly noted: Noted;
+  destroy(): unknown;
 }
 
 export class SharedTurns {
@@ -33,7 +34,6 @@ export class SharedTurns {
    * would allocate its tables among the old objects, which are costly to collect.
    */
   readonly #waiting = new FairQueue<Waiting>();
-  readonly #noted = new WeakMap<Waiting, Noted>();
   bytes = 0;
   /** Connections that were closed because too many bytes waited. */
   refused = 0;
@@ -49,10 +49,7 @@ export class SharedTurns {
   }
 
   note(connection: Waiting, bytes: number): void {
-    let noted = this.#noted.get(connection);
-    if (noted === undefined) {
-      this.#noted.set(connection, (noted = { bytes: 0, place: undefined }));
-    }
+    const { noted } = connection;
     this.bytes += bytes - noted.bytes;
     noted.bytes = bytes;
     if (bytes > 0) noted.place ??= this.#waiting.push("", connection);

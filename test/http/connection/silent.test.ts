@@ -145,6 +145,7 @@ describe("many connections at the same moment", () => {
     const count = 10_000;
     const turns = new SharedTurns(count, new LingeringClose());
     const connection = () => ({
+      noted: { bytes: 0, place: undefined },
       destroy() {
         turns.note(this, 0);
       },
