@@ -4,7 +4,6 @@
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { makeClaimer, makePartyIndexing } from "../shared/claimer.ts";
-import { type PackedOutcome, unpackOutcome, valueOf } from "../group/packed-outcome.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
 import { setFloor } from "../sql/retention/floor.ts";
 import { placeHold } from "../sql/retention/hold.ts";
@@ -71,9 +70,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
     },
     // Every read is a separate transaction.
     writtenElsewhere: () => undefined,
-    refuseWrites: () => jobs.refuse(),
-    writeRecords: async (write) =>
-      unpackOutcome(valueOf(await jobs.submit({ kind: "write", write })) as PackedOutcome),
+    ...jobs,
     // Lookups that are requested at the same time share a transaction, as writes do.
     findRecord: async (key: RecordKey) => (await lookUps.submit(key)) ?? undefined,
     // Waits for all writes that began before the closing, so that the deletion evaluates and erases what they stored.
@@ -81,8 +78,6 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
       await awaitWriters(database);
       return store.requestOrganizationDeletion(request, act);
     },
-    requestDeletion: async (request, act) =>
-      valueOf(await jobs.submit({ kind: "request", request, act })) as string | undefined,
     purgeExpired: async (now) => {
       const more = await store.purgeExpired(now);
       if (!more) vacuum.start();

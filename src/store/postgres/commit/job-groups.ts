@@ -13,7 +13,7 @@ import {
   type RecordWrite,
 } from "../../../domain/record/record-write.ts";
 import { countBytes, isLongList } from "../../group/group-scheduler.ts";
-import type { GroupFigures } from "../../interface/store.ts";
+import type { GroupFigures, Store } from "../../interface/store.ts";
 import type { Database } from "../database.ts";
 import { GroupQueue, type JobSize } from "./group-queue.ts";
 import { findRecords } from "./record.ts";
@@ -29,45 +29,46 @@ import {
 } from "../../group/evaluate-group.ts";
 import { namesOf } from "../../group/group-replies.ts";
 import type { RequestAct } from "../../group/evaluate-requests.ts";
-import type { PackedOutcome, Result } from "../../group/packed-outcome.ts";
+import {
+  type PackedOutcome,
+  type Result,
+  unpackOutcome,
+  valueOf,
+} from "../../group/packed-outcome.ts";
 
-export interface WriteJob {
+interface WriteJob {
   readonly kind: "write";
   readonly write: RecordWrite;
 }
 
-export interface RequestJob extends RequestAct {
+interface RequestJob extends RequestAct {
   readonly kind: "request";
 }
 
-export type Job = WriteJob | RequestJob;
+type Job = WriteJob | RequestJob;
 
-export type JobResult = Result<PackedOutcome | string | undefined>;
-
-export interface JobQueue {
-  submit(job: Job): Promise<JobResult>;
-  /** Accepts no more jobs, and rejects waiting ones with AppError unavailable. */
-  refuse(): void;
-  /** Accepts no more jobs, and finishes those that wait. */
-  close(): Promise<void>;
-}
+type JobResult = Result<PackedOutcome | string | undefined>;
 
 /** Three queues with connections of their own: requests wait for the audit trail, and long lists take long. */
 export function makeJobQueue(
   database: Database,
   onGroup: ((figures: GroupFigures) => void) | undefined,
-): JobQueue {
+): Pick<Store, "writeRecords" | "requestDeletion" | "refuseWrites" | "close"> {
   const writes = makeQueue(database, onGroup, areIndependent);
   const requests = makeQueue(database, onGroup);
   const longLists = makeQueue(database, onGroup);
   const all = [writes, requests, longLists];
   const inOrder = new QueueByOrganization();
+  const submit = (job: Job): Promise<JobResult> => {
+    if (isLongList(sizeOf(job))) return longLists.submit(job);
+    return inOrder.submit(job, job.kind === "write" ? writes : requests);
+  };
   return {
-    submit: (job) => {
-      if (isLongList(sizeOf(job))) return longLists.submit(job);
-      return inOrder.submit(job, job.kind === "write" ? writes : requests);
-    },
-    refuse: () => all.forEach((queue) => queue.refuse()),
+    writeRecords: async (write) =>
+      unpackOutcome(valueOf(await submit({ kind: "write", write })) as PackedOutcome),
+    requestDeletion: async (request, act) =>
+      valueOf(await submit({ kind: "request", request, act })) as string | undefined,
+    refuseWrites: () => all.forEach((queue) => queue.refuse()),
     close: async () => void (await Promise.all(all.map((queue) => queue.close()))),
   };
 }
