@@ -158,8 +158,8 @@ export async function withIds(
   { app }: Pick<Person, "app">,
   fields: URLSearchParams,
 ): Promise<URLSearchParams> {
-  const given = fields.get("organization")?.trim() ?? "";
-  if (given !== "") fields.set("organization", await findOrganizationId(app, given));
+  const given = fields.get("organization");
+  if (given !== null) fields.set("organization", await findOrganizationId(app, given));
   return fields;
 }
 

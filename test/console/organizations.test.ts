@@ -64,10 +64,26 @@ describe("organizations and keys in the console", () => {
     }
     const { status, text } = await show("viewer", "find?organization=nord&id=none");
     assert.equal(status, 404);
-    assert.match(text, /There is no organization &quot;nord&quot;/);
+    const both = "org_1 (Nordlys Betalinger A/S), org_2 (Nordic Funds)";
+    assert.ok(text.includes(`&quot;nord&quot; can be any of these organizations: ${both}.`));
+    const none = await show("viewer", "find?organization=norge&id=none");
+    assert.match(none.text, /There is no organization &quot;norge&quot;/);
     const form = { organization: "nordlys", back: "/console/holds" };
     const { headers } = await send("viewer", "organizations/choice", form);
     assert.match(String(headers["set-cookie"]), /organization=org_1;/);
+  });
+
+  it("are offered by id where the name could mean another one", async () => {
+    const { app } = site.service;
+    await createOrganization(app, { name: "Twin", organizationId: "twin_1" });
+    await createOrganization(app, { name: "TWIN", organizationId: "twin_2" });
+    await createOrganization(app, { name: "twin_1", organizationId: "twin_3" });
+    for (const id of ["twin_1", "twin_2", "twin_3"]) {
+      const { text } = await show("viewer", `holds?organization=${id}`);
+      assert.ok(text.includes(`<option value="${id}">${id}<`), id);
+      assert.match(text, new RegExp(`value="${id}"[^>]* list="organizations"`));
+    }
+    assert.equal((await show("viewer", "holds?organization=twin")).status, 404);
   });
 
   it("have recipients of changes, which operators register and remove", async () => {

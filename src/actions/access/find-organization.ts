@@ -1,8 +1,9 @@
 // Finds the organization that an operator names; the error for an unknown id lists existing ones.
 
 import type { Organization } from "../../domain/access.ts";
+import { findNamed } from "../../domain/organization-name.ts";
 import type { App } from "../app.ts";
-import { unknownName } from "../operator/operator-error.ts";
+import { listNames, OperatorError, unknownName } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** Throws OperatorError no_such_organization. */
@@ -13,25 +14,27 @@ export async function findOrganization(app: App, organizationId: string): Promis
   throw unknownName(
     "no_such_organization",
     `There is no organization "${organizationId}".`,
-    all.map(({ organizationId: id, name }) => (name === id ? id : `${id} (${name})`)),
+    all.map(describe),
   );
+}
+
+function describe({ organizationId: id, name }: Organization): string {
+  return name === id ? id : `${id} (${name})`;
 }
 
 /**
  * The id of the organization that a person means by its id, its name or the beginning of its name; the same text if
- * that is none, or more than one.
+ * that is none. Throws OperatorError no_such_organization if it is more than one.
  */
-export async function findOrganizationId(app: App, text: string): Promise<string> {
-  requireRight(app, "organization.read");
-  if ((await app.store.findOrganization(text)) !== undefined) return text;
-  const wanted = text.toLowerCase();
-  const found = (await viewerOf(app).organizations()).filter(({ name }) =>
-    name.toLowerCase().startsWith(wanted),
+export async function findOrganizationId(app: App, given: string): Promise<string> {
+  const text = given.trim();
+  if (text === "") return text;
+  const found = findNamed(await listOrganizations(app), text);
+  if (found.length < 2) return found[0]?.organizationId ?? text;
+  throw new OperatorError(
+    "no_such_organization",
+    `"${text}" can be any of these organizations: ${listNames(found.map(describe))}. Enter the id, or more of the name.`,
   );
-  const same = found.filter(({ name }) => name.length === text.length);
-  const open = found.filter(({ closedAt }) => closedAt === undefined);
-  const one = [same, open, found].find(({ length }) => length === 1)?.[0];
-  return one?.organizationId ?? text;
 }
 
 export async function listOrganizations(app: App): Promise<readonly Organization[]> {

@@ -3,6 +3,7 @@
 
 import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Organization } from "../../domain/access.ts";
+import { entriesOf } from "../../domain/organization-name.ts";
 import { type Html, html, renderElement } from "./html.ts";
 
 export function renderParty(name: string | undefined, id: string): Html {
@@ -50,27 +51,24 @@ export async function nameOrganizations(
   const isAsking = page.includes(asking);
   if (!isAsking && page.search(unnamed) === -1) return page;
   const all = await list();
-  const names = new Map(all.map((one) => [escapeHtml(one.organizationId), one] as const));
+  const byId = new Map(all.map((one) => [escapeHtml(one.organizationId), one] as const));
   const named = page.replaceAll(unnamed, (marked: string, id: string) => {
-    const found = names.get(id);
+    const found = byId.get(id);
     return found === undefined ? marked : renderParty(found.name, found.organizationId).text;
   });
-  const open = all.filter(({ closedAt }) => closedAt === undefined);
-  const last = new Map(all.map(({ name, organizationId }) => [name, organizationId]));
-  const ambiguous = new Set(
-    all.filter((one) => last.get(one.name) !== one.organizationId).map(({ name }) => name),
-  );
-  const valueOf = ({ organizationId, name }: Organization) =>
-    name === "" || ambiguous.has(name) ? organizationId : name;
-  const options = open
-    .slice(0, isAsking ? listedMax : 0)
-    .map((one) => renderElement("option", { value: valueOf(one) }, one.organizationId));
-  const filled = named.replaceAll(/<input [^>]*>/g, (input) => {
-    if (!input.includes(asking)) return input;
-    return input.replace(/(?<= value=")[^"]*/, (id) => {
-      const found = names.get(id);
-      return found === undefined ? id : escapeHtml(valueOf(found));
-    });
-  });
-  return filled.replace("></datalist>", () => html`>${options}</datalist>`.text);
+  if (!isAsking) return named;
+  const entryOf = entriesOf(all);
+  const options = all
+    .filter(({ closedAt }) => closedAt === undefined)
+    .slice(0, listedMax)
+    .map((one) => renderElement("option", { value: entryOf(one) }, one.organizationId));
+  return named
+    .replaceAll(/<input [^>]*>/g, (input) => {
+      if (!input.includes(asking)) return input;
+      return input.replace(/(?<= value=")[^"]*/, (id) => {
+        const found = byId.get(id);
+        return found === undefined ? id : escapeHtml(entryOf(found));
+      });
+    })
+    .replace("></datalist>", () => html`>${options}</datalist>`.text);
 }

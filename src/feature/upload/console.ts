@@ -125,7 +125,7 @@ async function receiveUpload(person: Person): Promise<Next> {
     const about = {
       ownerId: operator.operatorId,
       fileName,
-      organizationId: await findOrganizationId(app, fields.get("organization")?.trim() ?? ""),
+      organizationId: await findOrganizationId(app, fields.get("organization") ?? ""),
       resourceType: fields.get("type") ?? "",
       update: isUpdate(fields.get("mode")),
       repairs: fields.get("repairs"),
