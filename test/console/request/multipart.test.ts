@@ -20,7 +20,8 @@ async function until(isDone: () => boolean): Promise<void> {
   while (!isDone()) await turn();
 }
 
-async function openForm(start: string) {
+/** A request of which this has arrived. */
+async function send(start: string) {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -29,25 +30,26 @@ async function openForm(start: string) {
   sending.on("error", () => undefined);
   sending.write(start);
   const [raw] = (await once(server, "request")) as [IncomingMessage];
+  const close = (): void => {
+    sending.destroy();
+    server.close();
+  };
+  return { sending, received: { raw, headers }, close };
+}
+
+async function openForm(start: string) {
+  const { received, ...sent } = await send(start);
   let settled: unknown;
   let hasFile = false;
-  readFileForm({ raw, headers }, ({ content }) => {
+  readFileForm(received, ({ content }) => {
     hasFile = true;
     return text(content);
   }).then(
     (content) => (settled = content),
     (error: unknown) => (settled = error),
   );
-  await until(() => raw.readableFlowing === true);
-  return {
-    sending,
-    settled: () => settled,
-    hasFile: () => hasFile,
-    close: () => {
-      sending.destroy();
-      server.close();
-    },
-  };
+  await until(() => received.raw.readableFlowing === true);
+  return { ...sent, settled: () => settled, hasFile: () => hasFile };
 }
 
 describe("a form with a file", () => {
@@ -67,22 +69,14 @@ describe("a form with a file", () => {
   });
 
   it("is refused if the client disconnected before", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const headers = { "content-type": "multipart/form-data; boundary=x" };
-    const sending = request({ port, method: "POST", path: "/", headers });
-    sending.on("error", () => undefined);
-    sending.write(field);
-    const [raw] = (await once(server, "request")) as [IncomingMessage];
-    sending.destroy();
-    await until(() => raw.closed);
+    const { received, close } = await send(field);
+    close();
+    await until(() => received.raw.closed);
     let failure: unknown;
-    readFileForm({ raw, headers }, ({ content }) => text(content)).catch(
+    readFileForm(received, ({ content }) => text(content)).catch(
       (error: unknown) => (failure = error),
     );
     await until(() => failure !== undefined);
-    server.close();
     assert.match(String(failure), /did not arrive completely/);
   });
 

@@ -60,6 +60,18 @@ async function linger(
   return { client, served };
 }
 
+/** Each connection that is opened lingers at once. */
+async function lingerAll(test: TestContext): Promise<{ served: readonly Socket[]; port: number }> {
+  const { listener, port } = await listen(test);
+  const closing = new LingeringClose();
+  const served: Socket[] = [];
+  listener.on("connection", (socket) => {
+    closing.close(socket.on("error", () => undefined).end());
+    served.push(socket);
+  });
+  return { served, port };
+}
+
 describe("a lingering connection", () => {
   it("closes its writing side at once, and the rest after a time limit", async (test) => {
     const { client, served } = await linger(test, "setTimeout");
@@ -98,13 +110,7 @@ describe("a lingering connection", () => {
   });
 
   it("does not use more memory with more of them", async (test) => {
-    const { listener, port } = await listen(test);
-    const closing = new LingeringClose();
-    const served: Socket[] = [];
-    listener.on("connection", (socket) => {
-      closing.close(socket.on("error", () => undefined).end());
-      served.push(socket);
-    });
+    const { served, port } = await lingerAll(test);
     test.mock.timers.enable({ apis: ["setInterval"] });
     for (let count = 0; count < 400; count += 1) open(test, port).write(Buffer.alloc(256 * 1_024));
     await waitFor("the oldest to be closed", async () => {
@@ -117,13 +123,7 @@ describe("a lingering connection", () => {
   });
 
   it("does not use more memory if many of them send at the same moment", async (test) => {
-    const { listener, port } = await listen(test);
-    const closing = new LingeringClose();
-    const served: Socket[] = [];
-    listener.on("connection", (socket) => {
-      closing.close(socket.on("error", () => undefined).end());
-      served.push(socket);
-    });
+    const { served, port } = await lingerAll(test);
     for (let count = 0; count < 400; count += 1) open(test, port);
     await waitFor("all connections", async () => served.length === 400 || undefined);
     test.mock.timers.enable({ apis: ["setInterval"] });
