@@ -98,7 +98,7 @@ export function* storeCursor(
   yield* run(setCursor, deletionRequestId, cursor);
 }
 
-/** Stores where the verification of a deletion continues; null if it is not within a record. */
+/** Stores where the verification of a deletion continues; undefined if it is not within a record. */
 export function* storeVerified(
   { deletionRequestId }: Deletion,
   cursor: object | undefined,
