@@ -96,6 +96,7 @@ describe("holds and retention in the console", () => {
       /Holds that end this quarter by themselves<\/a>: 1</,
     );
     assert.deepEqual(heldIn(await list("viewer", "?end=quarter")), ["new"]);
+    assert.deepEqual(heldIn(await list("viewer", "?review=quarter&end=quarter")), []);
     assert.match(soon, /2026-06-20<\/time> <span class="chip wait">soon/);
     const [id = ""] = holdsIn(soon);
     assert.match((await get("viewer", `/console/hold/${id}`)).text, /Ends by itself after/);

@@ -109,13 +109,20 @@ export interface MatchingPart {
 /** After which deletion a part begins. */
 type Place = Pick<Deletion, "requestedAt" | "deletionRequestId">;
 
+interface Search extends DeletionQuery {
+  readonly before?: Place | undefined;
+  /** Selects deletions whose floors end before this time, in Unix milliseconds. */
+  readonly floorBefore?: number;
+  readonly rowsMax?: number;
+}
+
 /** Returns deletions that this person may know of. Reads more rows each time: most of them may match, or few. */
 export async function findMatching(
   app: App,
-  query: DeletionQuery & { readonly before?: Place | undefined; readonly rowsMax?: number },
+  query: Search,
   foundMax: number,
 ): Promise<MatchingPart> {
-  const { wait, isToApprove = false, rowsMax = examinedMax } = query;
+  const { wait, isToApprove = false, floorBefore = Infinity, rowsMax = examinedMax } = query;
   const knows = await viewerOf(app).knowledge(query.organizationId);
   const found: Deletion[] = [];
   let rows: readonly Deletion[] = [];
@@ -130,6 +137,7 @@ export async function findMatching(
       if (found.length === foundMax) return { found, next: last, shownNext: last };
       last = deletion;
       if (isToApprove && deletion.approval?.requester === app.operator) continue;
+      if ((deletion.floorUntil ?? 0) >= floorBefore) continue;
       if (wait === undefined || waitKindsOf(deletion, app.now(), holds).has(wait)) {
         found.push(deletion);
       }
@@ -170,7 +178,7 @@ function byTime(one: Deletion, other: Deletion): number {
 export const countedMax = 99;
 
 /** At most `countedMax + 1`. */
-export async function countDeletions(app: App, query: DeletionQuery): Promise<number> {
+export async function countDeletions(app: App, query: Search): Promise<number> {
   return (await findMatching(app, query, countedMax + 1)).found.length;
 }
 

@@ -43,15 +43,24 @@ import { dayMs } from "../../basics/duration.ts";
 export const reviewStates = ["overdue", "ahead", "none"] as const;
 export type ReviewState = (typeof reviewStates)[number];
 
+export interface HoldState {
+  readonly review: ReviewState;
+  /** Whether its review is ahead in this quarter (lastDateOfQuarter). */
+  readonly reviewInQuarter: boolean;
+  /** Whether it ends by itself within holdWarningDays, or in this quarter. */
+  readonly endsSoon: boolean;
+  readonly endsInQuarter: boolean;
+}
+
+/** False and undefined select any. */
 export interface HoldQuery {
   readonly organizationId?: string | undefined;
   readonly resourceType?: string | undefined;
   readonly owner?: string | undefined;
   readonly review?: ReviewState | undefined;
-  /** Selects holds that end by themselves within holdWarningDays. */
-  readonly endsSoon?: boolean | undefined;
-  /** Selects holds whose review is ahead, or which end, in this quarter (lastDateOfQuarter). */
-  readonly inQuarter?: "review" | "end" | undefined;
+  readonly reviewInQuarter?: boolean;
+  readonly endsSoon?: boolean;
+  readonly endsInQuarter?: boolean;
 }
 
 export interface HoldPage {
@@ -61,11 +70,8 @@ export interface HoldPage {
   readonly examinedMax?: number;
 }
 
-export interface ShownHold {
+export interface ShownHold extends HoldState {
   readonly hold: Hold;
-  readonly review: ReviewState;
-  /** Whether it ends by itself within holdWarningDays. */
-  readonly endsSoon: boolean;
 }
 
 export async function listHolds(
@@ -76,6 +82,7 @@ export async function listHolds(
   requireRight(app, "hold.read");
   const { organizationId } = query;
   const knows = await viewerOf(app).knowledge(organizationId);
+  const dates = datesOf(app.now());
   const shown: ShownHold[] = [];
   let page: readonly Hold[] = [];
   let lastKnown: string | undefined;
@@ -85,8 +92,8 @@ export async function listHolds(
     const place = { organizationId, after: page.at(-1)?.holdId ?? after };
     page = await app.store.holds.list({ ...place, limit });
     for (const hold of page.filter(knows)) {
-      const one = { hold, ...stateOf(app, hold) };
-      if (matches(one, query) && isInQuarter(app, one, query)) {
+      const one = { hold, ...stateAt(dates, hold) };
+      if (matches(one, query)) {
         if (shown.length === shownMax) return { shown, next: lastKnown };
         shown.push(one);
       }
@@ -98,21 +105,16 @@ export async function listHolds(
   return { shown, next: lastKnown };
 }
 
-function matches({ hold, review, endsSoon }: ShownHold, query: HoldQuery): boolean {
+function matches({ hold, ...state }: ShownHold, query: HoldQuery): boolean {
   return (
     (query.resourceType ?? hold.resourceType) === hold.resourceType &&
     (query.owner ?? hold.owner) === hold.owner &&
-    (query.review ?? review) === review &&
-    (query.endsSoon !== true || endsSoon)
+    (query.review ?? state.review) === state.review &&
+    conditions.every((name) => query[name] !== true || state[name])
   );
 }
 
-function isInQuarter({ now }: App, { hold, review }: ShownHold, { inQuarter }: HoldQuery): boolean {
-  if (inQuarter === undefined) return true;
-  const last = lastDateOfQuarter(now());
-  if (inQuarter === "review") return review === "ahead" && (hold.reviewOn ?? "") <= last;
-  return hold.endsOn !== undefined && hold.endsOn <= last && !hasEnded(hold, now());
-}
+const conditions = ["reviewInQuarter", "endsSoon", "endsInQuarter"] as const;
 
 /** Throws OperatorError no_such_organization, no_such_type and confidential_type. */
 export async function requireListable(app: App, query: HoldQuery): Promise<void> {
@@ -124,14 +126,27 @@ export async function requireListable(app: App, query: HoldQuery): Promise<void>
   if (!(await viewerOf(app).knows(about))) throw confidentialType(resourceType);
 }
 
+export function stateOf(app: Pick<App, "now">, hold: Hold): HoldState {
+  return stateAt(datesOf(app.now()), hold);
+}
+
+function datesOf(now: number) {
+  return { today: dateOf(now), soon: lastSoonDate(now), quarter: lastDateOfQuarter(now) };
+}
+
 /** A review is overdue from the day after its date, in UTC. */
-export function stateOf(app: Pick<App, "now">, hold: Hold): Omit<ShownHold, "hold"> {
-  const { reviewOn, endsOn } = hold;
-  const now = app.now();
-  const review =
-    reviewOn === undefined ? "none" : reviewOn < dateOf(now) ? "overdue" : ("ahead" as const);
-  const endsSoon = endsOn !== undefined && endsOn <= lastSoonDate(now) && !hasEnded(hold, now);
-  return { review, endsSoon };
+function stateAt(
+  { today, soon, quarter }: ReturnType<typeof datesOf>,
+  { reviewOn, endsOn }: Hold,
+): HoldState {
+  const isAhead = (date: string | undefined, last: string) =>
+    date !== undefined && date >= today && date <= last;
+  return {
+    review: reviewOn === undefined ? "none" : reviewOn < today ? "overdue" : "ahead",
+    reviewInQuarter: isAhead(reviewOn, quarter),
+    endsSoon: isAhead(endsOn, soon),
+    endsInQuarter: isAhead(endsOn, quarter),
+  };
 }
 
 export async function listHoldsOf(app: App, record: RecordKey): Promise<readonly Hold[]> {

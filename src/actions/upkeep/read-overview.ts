@@ -11,8 +11,8 @@ import { dayMs } from "../../basics/duration.ts";
 import type { DeletionQueue } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
-import { countedMax, countWaiting, findMatching } from "../deletion/list-deletions.ts";
-import { type HoldQuery, listHolds } from "../retention/holds.ts";
+import { countDeletions, countWaiting } from "../deletion/list-deletions.ts";
+import { listHolds } from "../retention/holds.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
 export const deletionsCountedMax = 1_000;
@@ -69,7 +69,7 @@ function coverage(type: RecordType, organizations: readonly Organization[]): Int
   return isPartly ? "partly" : "all";
 }
 
-/** Numbers above `countedMax` were not counted further. */
+/** Deletions are not counted further than to one above `countedMax`. */
 export interface Agenda {
   readonly deletionsToApprove: number;
   readonly proposals: number;
@@ -85,36 +85,23 @@ export interface Agenda {
 const nearMs = 23 * 86_400_000;
 
 export async function readAgenda(app: App, organizationId: string | undefined): Promise<Agenda> {
-  const mayReadDeletions = hasRight(app, "deletion.read");
   const before = { requestedAt: app.now() - nearMs, deletionRequestId: "" };
-  const query = { organizationId, status: "pending", before } as const;
-  const [waiting, near, reviewsOverdue, reviewsAhead, holdsEnding, floorsEnding] =
-    await Promise.all([
-      countWaiting(app, organizationId),
-      mayReadDeletions ? findMatching(app, query, countedMax + 1) : undefined,
-      countHolds(app, { organizationId, review: "overdue" }),
-      countHolds(app, { organizationId, inQuarter: "review" }),
-      countHolds(app, { organizationId, inQuarter: "end" }),
-      mayReadDeletions ? countFloorsEnding(app, organizationId) : 0,
-    ]);
+  const near = { organizationId, status: "pending", before } as const;
+  const floorBefore = Date.parse(lastDateOfQuarter(app.now())) + dayMs;
+  const ending = { organizationId, wait: "floor", floorBefore } as const;
+  const [waiting, nearMonth, floorsEnding, { shown: holds }] = await Promise.all([
+    countWaiting(app, organizationId),
+    countDeletions(app, near),
+    countDeletions(app, ending),
+    listHolds(app, { organizationId }, { limit: Infinity }),
+  ]);
   return {
     deletionsToApprove: waiting.deletions,
     proposals: waiting.proposals,
-    nearMonth: near?.found.length ?? 0,
-    reviewsOverdue,
-    reviewsAhead,
-    holdsEnding,
+    nearMonth,
+    reviewsOverdue: holds.filter(({ review }) => review === "overdue").length,
+    reviewsAhead: holds.filter((one) => one.reviewInQuarter).length,
+    holdsEnding: holds.filter((one) => one.endsInQuarter).length,
     floorsEnding,
   };
-}
-
-async function countHolds(app: App, query: HoldQuery): Promise<number> {
-  if (!hasRight(app, "hold.read")) return 0;
-  return (await listHolds(app, query, { limit: countedMax + 1 })).shown.length;
-}
-
-async function countFloorsEnding(app: App, organizationId: string | undefined): Promise<number> {
-  const last = Date.parse(lastDateOfQuarter(app.now())) + dayMs;
-  const { found } = await findMatching(app, { organizationId, wait: "floor" }, countedMax + 1);
-  return found.filter(({ floorUntil = Infinity }) => floorUntil < last).length;
 }

@@ -2,7 +2,6 @@
 
 import {
   holdRecord,
-  type HoldQuery,
   listHolds,
   type ReviewState,
   reviewStates,
@@ -23,8 +22,6 @@ import {
 } from "../html/filter.ts";
 import { html, type Html } from "../html/html.ts";
 
-const inQuarter = ["review", "end"] as const;
-
 type Shown = Awaited<ReturnType<typeof listHolds>>;
 
 const screen = "/console/holds";
@@ -39,13 +36,14 @@ const reviewLabels: Readonly<Record<ReviewState, string>> = {
 export async function showHolds(person: Person): Promise<Next> {
   const query = withOrganization(person);
   const text = (name: string) => readText(query, name);
-  const filter: HoldQuery = {
+  const filter = {
     organizationId: text("organization"),
     resourceType: text("type"),
     owner: text("owner"),
     review: reviewStates.find((state) => state === text("review")),
     endsSoon: text("end") === "soon",
-    inQuarter: inQuarter.find((part) => text(part) === "quarter"),
+    reviewInQuarter: text("review") === "quarter",
+    endsInQuarter: text("end") === "quarter",
   };
   const part = await listHolds(person.app, filter, { after: text("after"), limit: shownMax });
   const body = html`${await renderFilters({ ...person, query })}

@@ -82,8 +82,8 @@ const findPage = (filter: string) => `
   SELECT * FROM hold WHERE hold_id > $1 ${filter} ORDER BY hold_id LIMIT $2`;
 
 /** Holds that end by themselves, in the order of their ends. */
-const findEnding = (filter: string) => `
-  SELECT * FROM hold WHERE ends_on <= $1 ${filter} ORDER BY ends_on, hold_id LIMIT $2`;
+const findEnding = `
+  SELECT * FROM hold WHERE ends_on <= $1 ORDER BY ends_on, hold_id LIMIT $2`;
 
 /** Zero is in the past. Only a part, because writers wait on SQLite: the others are tried again soon anyway. */
 const wakeHeld = `
@@ -184,8 +184,7 @@ export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
   return yield* list(toHold, findPage(sql), after, limit, ...values);
 }
 
-/** The holds whose last date is this one or an earlier one, of all organizations if none is named. */
-export function* listEnding(lastDate: string, limit: number, organizationId?: string) {
-  const { sql, values } = matching({ organization_id: organizationId }, 3);
-  return yield* list(toHold, findEnding(sql), lastDate, limit, ...values);
+/** The holds of all organizations whose last date is this one or an earlier one. */
+export function* listEnding(lastDate: string, limit: number) {
+  return yield* list(toHold, findEnding, lastDate, limit);
 }

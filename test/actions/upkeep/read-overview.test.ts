@@ -1,0 +1,46 @@
+// The overview: what ends this quarter is counted whatever else waits longer.
+
+import assert from "node:assert/strict";
+import { after, it } from "node:test";
+import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
+import { setRule } from "../../../src/actions/retention/retention-rules.ts";
+import { readAgenda } from "../../../src/actions/upkeep/read-overview.ts";
+import { openApp } from "../../../src/process/app.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { acme, draftOf, operator, organization } from "../../conformance/scene.ts";
+import { testEnvironment } from "../../support/service.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+import { withActs } from "../../support/test-store.ts";
+
+const now = Date.UTC(2026, 5, 1);
+const timestamp = "2026-05-20T00:00:00Z";
+
+it("counts a floor that ends this quarter behind a hundred newer deletions with later ones", async () => {
+  const config = readConfig(testEnvironment(makeTempFolder()));
+  let at = now;
+  const app = await openApp(config, { role: "command", now: () => at });
+  after(() => app.close());
+  const store = withActs(app.store);
+  await store.createOrganization(organization(acme), operator);
+  const persons = Array.from({ length: 100 }, (_, index) => ["person", `p-${index}`] as const);
+  const records = [["company", "first"], ...persons] as const;
+  for (const [resourceType, resourceId] of records) {
+    await store.write(draftOf(resourceType, resourceId, { timestamp }), { resourceType });
+  }
+  for (const [resourceType, keepDays] of [
+    ["company", 20],
+    ["person", 3_650],
+  ] as const) {
+    await setRule(app, { organizationId: acme, resourceType, keepDays });
+  }
+  for (const [resourceType, resourceId] of records) {
+    at += 1;
+    const key = { organizationId: acme, resourceType, resourceId };
+    await requestDeletionOf(app, { ...key, reason: "asked" });
+  }
+  at += 1;
+  await processDeletions(app, { claimant: "test", stopping: new AbortController().signal });
+  assert.equal((await readAgenda(app, undefined)).floorsEnding, 1);
+  assert.equal((await readAgenda(app, acme)).floorsEnding, 1);
+});
