@@ -112,20 +112,26 @@ describe("many connections at the same moment", () => {
     });
   }
 
-  it("end when they are silent for too long, but not one that sends something meanwhile", async () => {
-    const { edge, sockets } = await openMany(20);
-    for (const socket of sockets) socket.emit("data", Buffer.from("GET"));
-    await nextTurn();
-    for (const socket of sockets) socket.emit("timeout");
-    const last = sockets.at(-1);
-    Object.defineProperty(last, "bytesRead", { value: 1 });
-    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
-    assert.deepEqual(
-      sockets.filter(({ destroyed }) => !destroyed),
-      [last],
-    );
-    edge.connections.closeAll();
-  });
+  for (const [what, sent] of [
+    ["that have sent nothing", undefined],
+    ["that have sent a part of a request", Buffer.from("GE")],
+  ] as const) {
+    it(`end when they are silent for too long, but not one that sends more meanwhile: ${what}`, async () => {
+      const { edge, sockets } = await openMany(20);
+      for (const socket of sent === undefined ? [] : sockets) socket.emit("data", sent);
+      await nextTurn();
+      for (const socket of sockets) socket.emit("timeout");
+      const last = sockets.at(-1);
+      Object.defineProperty(last, "bytesRead", { value: 1 });
+      last?.emit("data", Buffer.from("T"));
+      for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+      assert.deepEqual(
+        sockets.filter(({ destroyed }) => !destroyed),
+        [last],
+      );
+      edge.connections.closeAll();
+    });
+  }
 
   it("get no parser once they are closed for what they have sent", async (test) => {
     const { edge, server, open } = await listen(test, { unparsedBytesMax: 100 });
