@@ -94,7 +94,7 @@ function contradictRequest(entry: AuditEntry, deletion: Deletion): readonly stri
   if (!isRequest(entry)) return [];
   const isSame = digest("sha256", textOfRequest(deletion)) === entry.detail["request"];
   const { requester } = deletion.approval ?? {};
-  const isOther = requester !== undefined && requester !== requesterOf(entry);
+  const isOther = requester !== undefined && requester !== approvalRequesterOf(entry);
   return [
     ...(isSame ? [] : ["is not what was requested"]),
     ...(isOther ? [otherApproval] : []),
@@ -112,7 +112,7 @@ function isRequest({ action, detail: { request, inserted } }: AuditEntry): boole
   return typeof request === "string" && (action === "deletion.request" || inserted === true);
 }
 
-function requesterOf({ actor, detail }: AuditEntry): string | undefined {
+function approvalRequesterOf({ actor, detail }: AuditEntry): string | undefined {
   return detail["needsApproval"] === true ? actor : undefined;
 }
 
@@ -166,7 +166,7 @@ class DeletionStates {
       return;
     }
     for (const fault of contradictRequest(entry, deletion)) this.#alter(id, fault);
-    const needsApproval = isRequest(entry) && requesterOf(entry) !== undefined;
+    const needsApproval = isRequest(entry) && approvalRequesterOf(entry) !== undefined;
     if (needsApproval && deletion.approval === undefined) {
       this.#unapproved.set(id, entry.organizationId);
     }
