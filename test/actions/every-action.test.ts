@@ -19,6 +19,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "access/close-organization findClosable": found,
   "access/close-organization findOpenOrganization": found,
   "access/find-organization findOrganization": found,
+  "access/find-organization findOrganizationId": partly,
   "access/find-organization requireOrganization": found,
   "deletion/decide-deletions changeAll": partly,
   "change/read-changes readChanges": begun,
