@@ -1,9 +1,19 @@
-// The values of records in the form that people write. Nothing is omitted: a value of unknown form is shown as JSON.
+// Names and values of data in the form that people write. Nothing is omitted: a value of unknown form is shown as JSON.
 
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return value ? "yes" : "no";
   return describeAddress(value) ?? JSON.stringify(value);
+}
+
+/** `graceSeconds` and `grace_seconds` become `Grace seconds`. */
+export function inWords(name: string): string {
+  const words = name
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase()
+    .replaceAll(/\bid\b/g, "ID");
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 const partsOfAddress = ["lines", "postal_code", "city", "county", "state", "country"] as const;

@@ -36,7 +36,7 @@ import {
 } from "../html/link.ts";
 import type { ConsoleSources, Next, Person } from "../page.ts";
 import { formatNumber, renderExactTime, formatDuration } from "../html/time.ts";
-import { describeValue } from "../html/typed-value.ts";
+import { describeValue, inWords } from "../html/typed-value.ts";
 import { renderActor, renderOrganization } from "../html/party.ts";
 
 const screen = "/console/audit";
@@ -270,16 +270,6 @@ export function renderDetail(detail: Detail): Html {
     <summary>${facts.length} details</summary>
     ${list}
   </details>`;
-}
-
-/** `graceSeconds` and `grace_seconds` become `Grace seconds`. */
-export function inWords(name: string): string {
-  const words = name
-    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
-    .replaceAll("_", " ")
-    .toLowerCase()
-    .replaceAll(/\bid\b/g, "ID");
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 function renderValue(name: string, value: unknown): HtmlValue {

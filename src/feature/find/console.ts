@@ -8,8 +8,8 @@ import { type Column, html, type Html, renderTable } from "../../console/html/ht
 import { readRecordKey, recordPath } from "../../console/html/link.ts";
 import { renderParty } from "../../console/html/party.ts";
 import { renderAgo } from "../../console/html/time.ts";
+import { inWords } from "../../console/html/typed-value.ts";
 import type { Next, Panels, Person, Route } from "../../console/page.ts";
-import { inWords } from "../../console/page/audit.ts";
 import { act, read } from "../../console/route.ts";
 import type { Screen } from "../../console/frame/screens.ts";
 import { limits } from "../../domain/limits.ts";

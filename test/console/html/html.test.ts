@@ -16,8 +16,8 @@ import {
 } from "../../../src/console/html/party.ts";
 import type { Organization } from "../../../src/domain/access.ts";
 import { refillForm } from "../../../src/console/html/refill.ts";
-import { inWords, renderDetail } from "../../../src/console/page/audit.ts";
-import { describeValue } from "../../../src/console/html/typed-value.ts";
+import { renderDetail } from "../../../src/console/page/audit.ts";
+import { describeValue, inWords } from "../../../src/console/html/typed-value.ts";
 import { formatCounts } from "../../../src/console/html/time.ts";
 
 const nasty = `</title><script>alert("1")</script>'" onload=x &amp; <!--`;
