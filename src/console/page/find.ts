@@ -89,7 +89,7 @@ async function renderAnswer(person: Person, key: RecordKey): Promise<Html> {
 
 /** An erased record leads to its deletion and its receipt. */
 export async function renderNone({ app }: Person, asked: RecordQuery): Promise<Html> {
-  const deletions = app.viewer.may("deletion.read") ? await listDeletionsOf(app, asked) : [];
+  const deletions = await listDeletionsOf(app, asked);
   const none = html`There is no record with this id in ${renderOrganization(asked.organizationId)}.
   Ids are compared exactly, with capitals and spaces.
   ${deletions.length === 0 && "No deletion of such a record was requested."}`;
@@ -102,9 +102,12 @@ export async function renderNone({ app }: Person, asked: RecordQuery): Promise<H
     </li>`;
   });
   return html`${renderEmpty(none)}
-    <ul>
+  ${
+    items.length > 0 &&
+    html`<ul>
       ${items}
-    </ul>`;
+    </ul>`
+  }`;
 }
 
 function renderRelationsLink(record: FoundRecord): Html {
