@@ -1,5 +1,6 @@
 // What recipients show on pages of the core.
 
+import type { App } from "../../actions/app.ts";
 import { bad, fine } from "../../actions/upkeep/read-health.ts";
 import { dayMs } from "../../basics/duration.ts";
 import { readParts } from "../../basics/paced-read.ts";
@@ -10,8 +11,7 @@ import { pathTo } from "../../console/html/link.ts";
 import { formatDuration } from "../../console/html/time.ts";
 import type { Panels, Person, Route } from "../../console/page.ts";
 import { recipientCreate, recipientRemove, renderRecipients } from "./noun.ts";
-import { listRecipients, recipientFigures } from "./recipients.ts";
-import { rights } from "./rows.ts";
+import { listRecipients, type RecipientFigures, recipientFigures } from "./recipients.ts";
 
 /** The Prometheus alert uses the same value (deploy/prometheus/alerts.yml). */
 const behindDaysMin = 7;
@@ -26,16 +26,13 @@ export const panels: Panels = {
   overview: renderBehind,
   health: {
     "Recipients acknowledge changes": async (app) => {
-      const { count, waitingSince, behindSince } = await readParts(recipientFigures(app));
-      const since = Math.min(behindSince ?? app.now(), waitingSince ?? app.now());
-      const days = Math.floor((app.now() - since) / dayMs);
+      const figures = await readParts(recipientFigures(app));
+      const ms = behindMs(app, figures);
+      const days = Math.floor(ms / dayMs);
       if (days >= behindDaysMin)
         return bad(`One is ${days} days behind; its organization shows it.`);
-      if (count === 0) return fine("There is none.");
-      const late = since < app.now() - behindMsMin;
-      return fine(
-        late ? `One is behind since ${formatDuration(app.now() - since)}.` : "None is behind.",
-      );
+      if (figures.count === 0) return fine("There is none.");
+      return fine(ms > 0 ? `One has been behind for ${formatDuration(ms)}.` : "None is behind.");
     },
   },
 };
@@ -43,17 +40,27 @@ export const panels: Panels = {
 /** Recipients that keep up are behind for moments, too. */
 const behindMsMin = 10 * 60_000;
 
+/** For how long; 0 for one that keeps up. */
+function behindMs(
+  { now }: Pick<App, "now">,
+  { behindSince = Infinity, waitingSince = Infinity }: Lag,
+): number {
+  const ms = now() - Math.min(behindSince, waitingSince);
+  return ms > behindMsMin ? ms : 0;
+}
+
+type Lag = Partial<Pick<RecipientFigures, "behindSince" | "waitingSince">>;
+
 /** Nothing if all of them keep up. */
 async function renderBehind({ app, organization }: Person): Promise<Figure | undefined> {
-  if (!app.viewer.may(rights["recipient.read"])) return undefined;
-  const since = (await listRecipients(app, undefined))
+  const behind = (await listRecipients(app, undefined))
     .filter((one) => one.organizationId === (organization ?? one.organizationId))
-    .map((one) => Math.min(one.behindSince ?? Infinity, one.waitingSince ?? Infinity))
-    .filter((at) => at < app.now() - behindMsMin);
-  if (since.length === 0) return undefined;
-  const path = pathTo("organization", organization ?? "");
-  const count =
-    organization === undefined ? since.length : html`<a href="${path}">${since.length}</a>`;
-  const oldest = formatDuration(app.now() - Math.min(...since));
-  return ["Recipients behind", html`${count} <small>one for ${oldest}</small>`, "warn"];
+    .map((one) => behindMs(app, one))
+    .filter((ms) => ms > 0);
+  if (behind.length === 0) return undefined;
+  const path =
+    organization === undefined ? "/console/organizations" : pathTo("organization", organization);
+  const longest = formatDuration(Math.max(...behind));
+  const count = html`<a href="${path}">${behind.length}</a>`;
+  return ["Recipients behind", html`${count} <small>one for ${longest}</small>`, "warn"];
 }

@@ -40,7 +40,7 @@ describe("the health in the console", () => {
       const { checks } = await readHealth(app, panels.health ?? {});
       return checks.find(({ name }) => name === "Recipients acknowledge changes")?.result;
     };
-    assert.equal(await resultOf(), "One is behind since 6 days.");
+    assert.equal(await resultOf(), "One has been behind for 6 days.");
     clock.advanceMs(24 * 60 * 60 * 1_000);
     assert.match((await resultOf()) ?? "", /One is 7 days behind/);
   });
