@@ -24,7 +24,7 @@ export async function mayWrite(app: App, deletion: Deletion): Promise<boolean> {
   return viewerOf(showing(app, { includeConfidential: false })).knows(deletion);
 }
 
-/** `received`: the day on which the request came, if known. Throws OperatorError not_permitted and no_such_deletion. */
+/** `received`: the day on which the request came, if known. Throws OperatorError no_such_deletion and invalid. */
 export async function writeErasureLetter(
   app: App,
   id: string,
@@ -36,6 +36,11 @@ export async function writeErasureLetter(
   if (!(await mayWrite(app, deletion))) {
     const why = "There is no letter: a rule of retention requested this deletion, and no person.";
     throw new OperatorError("no_such_deletion", why);
+  }
+  // Where it was entered, it can have been the next day.
+  if (received !== undefined && received > deletion.requestedAt + dayMs) {
+    const why = "The day of the request must not be after the day on which it was entered.";
+    throw new OperatorError("invalid", why, { context: { field: "received" } });
   }
   const {
     organizationId,

@@ -108,6 +108,11 @@ describe("the letter about an erasure", async () => {
     const dated = await letterOf(deletion, cookie, "?received=2026-01-05");
     assert.match(dated, /<h2>Your request for erasure of 5 January 2026<\/h2>/);
     assert.match(dated, /<dt>Received on<\/dt>\s*<dd>5 January 2026<\/dd>/);
+    const later = new Date(service.clock.now() + 2 * dayMs).toISOString().slice(0, 10);
+    const path = `/console/deletion/${deletion}/letter?received=${later}`;
+    const refused = await read(service.client, path, { cookie });
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /must not be after the day on which it was entered/);
   });
 
   it("is not there for what a rule of retention has requested", async () => {
