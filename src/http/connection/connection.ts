@@ -64,10 +64,13 @@ export class Connection extends Duplex {
     if (this.#exchange !== undefined) this.#exchange.beganAt = Infinity;
   }
 
-  /** Answers a request to which nothing was sent within this time. A stream sends its head at once. */
+  /**
+   * Answers a request to which nothing was sent within this time, and closes the connection of one whose end has not
+   * arrived within this time after its reply. A stream sends its head at once.
+   */
   endOverdue(limitMs: number): void {
     const { beganAt = Infinity, request } = this.#exchange ?? {};
-    if (performance.now() - beganAt < limitMs || this.reply?.headersSent !== false) return;
+    if (performance.now() - beganAt < limitMs || this.reply?.headersSent === true) return;
     this.fail(new AppError(request?.complete === true ? "unavailable" : "request_timeout"));
   }
 
@@ -275,8 +278,10 @@ export class Connection extends Duplex {
     if (exchange === undefined || this.isClosing) return;
     exchange.isAnswered = true;
     if (exchange.request.complete) this.#next();
-    else if (exchange.isWorthReading) exchange.request.resume();
-    else this.destroySoon();
+    else if (exchange.isWorthReading) {
+      exchange.beganAt = performance.now();
+      exchange.request.resume();
+    } else this.destroySoon();
   }
 
   #next(): void {

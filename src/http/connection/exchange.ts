@@ -24,7 +24,7 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly isChunked: boolean;
-  /** Infinity if it may take any time, as a file that a person uploads. */
+  /** Infinity if it may take any time, as an upload of a person; if it goes on after its reply, when that was sent. */
   beganAt = performance.now();
   isAnswered = false;
   /** True when no more of its body may be parsed. */
