@@ -30,6 +30,7 @@ export function acceptGradually(server: Server, edge: Edge): void {
   server.on("connection", (socket: Socket) => {
     socket.on("error", ignore);
     if (edge.connections.add(socket)) edge.admission.add(socket, () => read(socket));
+    else socket.destroy();
   });
 }
 

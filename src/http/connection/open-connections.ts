@@ -40,12 +40,16 @@ export class OpenConnections {
     return this.#all.size;
   }
 
+  /** Returns false if it has to be closed. */
   add(socket: Socket): boolean {
     const { remoteAddress } = socket;
-    // The client has already disconnected.
-    if (remoteAddress === undefined) return this.#refuse(socket);
+    // The client has already disconnected, as probes of load balancers do: that is no refusal.
+    if (remoteAddress === undefined) return false;
     const networks = networksOf(remoteAddress);
-    if (!this.#makeRoom(networks, remoteAddress)) return this.#refuse(socket);
+    if (!this.#makeRoom(networks, remoteAddress)) {
+      this.refused += 1;
+      return false;
+    }
     const known: Known = { networks, connection: undefined, bytesSent: 0 };
     this.#all.set(socket, known);
     for (const network of networks) {
@@ -75,12 +79,6 @@ export class OpenConnections {
 
   closeAll(): void {
     for (const socket of this.#all.keys()) socket.destroy();
-  }
-
-  #refuse(socket: Socket): false {
-    this.refused += 1;
-    socket.destroy();
-    return false;
   }
 
   #makeRoom(networks: readonly string[], address: string): boolean {

@@ -133,6 +133,25 @@ describe("connections beyond the bound", () => {
   });
 });
 
+describe("connections that their clients reset at once", () => {
+  it("are not counted as refused, as those of probes would be", async () => {
+    await withService({}, async (service) => {
+      const { hostname, port } = new URL(service.address);
+      const reset = Array.from({ length: 50 }, async () => {
+        const socket = connect(Number(port), hostname);
+        await once(socket, "connect");
+        socket.resetAndDestroy();
+      });
+      await Promise.all(reset);
+      // It is accepted after them.
+      const next = await open(service);
+      assert.equal(await ask(next), true);
+      assert.equal(service.edge.connections.refused, 0);
+      next.socket.destroy();
+    });
+  });
+});
+
 describe("connections that one client opens at once", () => {
   // Only Linux has every address of 127.0.0.0/8.
   const skip = process.platform !== "linux" && "needs a second address";
