@@ -69,6 +69,9 @@ async function lingerAll(test: TestContext): Promise<{ served: readonly Socket[]
     closing.close(socket.on("error", () => undefined).end());
     served.push(socket);
   });
+  test.after(() => {
+    for (const socket of served) socket.destroy();
+  });
   return { served, port };
 }
 
@@ -119,7 +122,6 @@ describe("a lingering connection", () => {
       assert.ok(paused.length <= 257, `${paused.length} are paused`);
       return (served.length === 400 && lingering.length < 300) || undefined;
     });
-    for (const socket of served) socket.destroy();
   });
 
   it("does not use more memory if many of them send at the same moment", async (test) => {
@@ -130,6 +132,5 @@ describe("a lingering connection", () => {
     for (const socket of served) socket.emit("data", Buffer.alloc(64 * 1_024));
     const paused = served.filter((socket) => !socket.destroyed && socket.isPaused());
     assert.ok(paused.length <= 256, `${paused.length} are paused`);
-    for (const socket of served) socket.destroy();
   });
 });
