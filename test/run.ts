@@ -54,7 +54,6 @@ const long = [
   "test/disclosure/twins",
   "test/disclosure/disclosure",
   "test/backup/",
-  "test/bulk/",
 ];
 
 // Set where a test runs these tests; the runner would mistake itself for that test's child.

@@ -1,6 +1,7 @@
 // The features of the service, a line each. A feature may import those above it.
 
 import { completion } from "./completion/feature.ts";
+import { csv } from "./csv/feature.ts";
 import { demo } from "./demo/feature.ts";
 import { exporting } from "./export/feature.ts";
 import type { Feature } from "./feature.ts";
@@ -18,6 +19,7 @@ import { webhook } from "./webhook/feature.ts";
 
 export const features: readonly Feature[] = [
   completion,
+  csv,
   demo,
   telemetry,
   proof,

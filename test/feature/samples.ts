@@ -2,6 +2,7 @@
 
 import type { App } from "../../src/actions/app.ts";
 import { samples as completion } from "./completion/samples.ts";
+import { samples as csv } from "./csv/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
 import { samples as exporting } from "./export/samples.ts";
 import { samples as find } from "./find/samples.ts";
@@ -19,6 +20,7 @@ import { samples as webhook } from "./webhook/samples.ts";
 
 export const samples: readonly Samples[] = [
   completion,
+  csv,
   demo,
   telemetry,
   proof,

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
+import { samples } from "../feature/samples.ts";
 import { rowsOf } from "./rule/reference.ts";
 import { findText, readFile } from "./tree.ts";
 
@@ -76,12 +77,12 @@ const expected = [
   "Chunks",
   "Frames",
   "Rows",
-  "Cells",
   "Windows",
   "Timers",
   "Promises",
   "connections",
   "Rows of a table",
+  ...samples.flatMap(({ resources = [] }) => resources),
 ];
 
 function valueOf(constant: string): number | undefined {

@@ -1,11 +1,11 @@
 // docs/reference/import-files.md: what an import can read, from the code that reads it.
 
-import { layoutNames, layoutParts } from "../../../src/bulk/formats/layout.ts";
-import { numberFormats } from "../../../src/bulk/formats/number-format.ts";
+import { layoutNames, layoutParts } from "../../../src/feature/csv/layout.ts";
+import { numberFormats } from "../../../src/feature/csv/number-format.ts";
 import { presetNames, readPreset } from "../../../src/feature/import/map/mapping.ts";
-import { namedTimes } from "../../../src/bulk/formats/time-format.ts";
-import { timeLetters } from "../../../src/bulk/formats/time-pattern.ts";
-import { zoneNames } from "../../../src/bulk/formats/time-zone.ts";
+import { namedTimes } from "../../../src/feature/csv/time-format.ts";
+import { timeLetters } from "../../../src/feature/csv/time-pattern.ts";
+import { zoneNames } from "../../../src/feature/csv/time-zone.ts";
 import { code, generatedNote, page, table } from "../markdown.ts";
 import type { GeneratedPage } from "../pages.ts";
 

@@ -3,11 +3,11 @@
 
 import type { RiskAssessment, Transaction } from "../../../client/src/sluice.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { CellError, readCell } from "../../bulk/formats/csv-cell.ts";
-import { openCsv } from "../../bulk/formats/csv-rows.ts";
-import { type RowInput, rowsOf } from "../../bulk/formats/row.ts";
-import { openText } from "../../bulk/formats/text-input.ts";
-import { compileTimeFormat } from "../../bulk/formats/time-format.ts";
+import { CellError, readCell } from "../csv/csv-cell.ts";
+import { openCsv } from "../csv/csv-rows.ts";
+import { type RowInput, rowsOf } from "../csv/row.ts";
+import { openText } from "../csv/text-input.ts";
+import { compileTimeFormat } from "../csv/time-format.ts";
 
 interface Source {
   readonly columns: readonly string[];

@@ -9,7 +9,7 @@ import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import type { Sink } from "../../bulk/export/sink.ts";
 import { type Form, lineOfEvent, textForm } from "../../bulk/export/write-export.ts";
 import { bulkKeys } from "../../bulk/formats/bulk-keys.ts";
-import { type CellKind, cellKindOf, writeCell } from "../../bulk/formats/csv-cell.ts";
+import { type CellKind, cellKindOf, writeCell } from "../csv/csv-cell.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import type { ExportFormat } from "./export-format.ts";

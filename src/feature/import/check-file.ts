@@ -3,9 +3,9 @@
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { validatePayload } from "../../domain/validation/validate.ts";
-import { describeDetected, type Layout } from "../../bulk/formats/layout.ts";
-import { rowsOf } from "../../bulk/formats/row.ts";
-import { openText } from "../../bulk/formats/text-input.ts";
+import { describeDetected, type Layout } from "../csv/layout.ts";
+import { rowsOf } from "../csv/row.ts";
+import { openText } from "../csv/text-input.ts";
 import type { ImportPlan } from "./import-file.ts";
 import { makeRowMapper, type MappedRow } from "./map/map-row.ts";
 import { formatCount } from "../../basics/format-count.ts";

@@ -8,7 +8,7 @@ import type { Payload, RecordType } from "../../domain/record-type.ts";
 import { referencesOf } from "../../domain/record/payload.ts";
 import type { FieldError } from "../../domain/error.ts";
 import type { RowMapper } from "./map/map-row.ts";
-import { parseRow, type UnparsedRow } from "../../bulk/formats/row.ts";
+import { parseRow, type UnparsedRow } from "../csv/row.ts";
 import type { Range } from "./state-file.ts";
 
 export type ItemOutcome = Omit<ItemResult, "index" | "id">;

@@ -1,7 +1,7 @@
 // `sluice import`
 
-import { type LayoutPart, layoutParts } from "../../bulk/formats/layout.ts";
-import { inputFormats } from "../../bulk/formats/row.ts";
+import { type LayoutPart, layoutParts } from "../csv/layout.ts";
+import { inputFormats } from "../csv/row.ts";
 import {
   anyNumber,
   defineCommand,

@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 import { bulkKeys } from "../../bulk/formats/bulk-keys.ts";
 import { plainName } from "../../bulk/formats/compression.ts";
-import type { InputFormat } from "../../bulk/formats/row.ts";
+import type { InputFormat } from "../csv/row.ts";
 import { openFile } from "../../files/own-file.ts";
 import { statOf } from "../../files/present.ts";
 import { formatOfName } from "./rows/input-format.ts";

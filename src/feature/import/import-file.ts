@@ -17,13 +17,13 @@ import {
 } from "./chunk.ts";
 import type { FilePaths } from "./file-paths.ts";
 import { makeRowMapper } from "./map/map-row.ts";
-import type { Layout } from "../../bulk/formats/layout.ts";
+import type { Layout } from "../csv/layout.ts";
 import type { OpenRows } from "./rows/open-rows.ts";
 import type { Mapping } from "./map/mapping.ts";
 import { type Refusal, RefusedFile } from "./refused-file.ts";
 import { StateFile } from "./state-file.ts";
-import { type InputFormat, parseRow } from "../../bulk/formats/row.ts";
-import { openText, type TextInput } from "../../bulk/formats/text-input.ts";
+import { type InputFormat, parseRow } from "../csv/row.ts";
+import { openText, type TextInput } from "../csv/text-input.ts";
 import { formatCount } from "../../basics/format-count.ts";
 
 export interface ImportTools {

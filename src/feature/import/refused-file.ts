@@ -6,7 +6,7 @@ import { bulkKeys } from "../../bulk/formats/bulk-keys.ts";
 import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
-import type { Row } from "../../bulk/formats/row.ts";
+import type { Row } from "../csv/row.ts";
 
 export interface Refusal {
   readonly row: Row;

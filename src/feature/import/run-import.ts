@@ -6,7 +6,7 @@ import { type App, currentTimeOf } from "../../actions/app.ts";
 import { writeDrafts } from "../../actions/intake/write-records.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
-import { type Layout, layoutNames } from "../../bulk/formats/layout.ts";
+import { type Layout, layoutNames } from "../csv/layout.ts";
 import { openAnyRows } from "./rows/parquet-rows.ts";
 import { checkFile, describeCheck, describeReading } from "./check-file.ts";
 import { type FilePaths, pathsOf, requireReplaceable } from "./file-paths.ts";

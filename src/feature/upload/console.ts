@@ -5,7 +5,7 @@
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { findOrganizationId } from "../../actions/access/find-organization.ts";
 import { enterSession } from "../../actions/operator/session.ts";
-import { layoutNames } from "../../bulk/formats/layout.ts";
+import { layoutNames } from "../csv/layout.ts";
 import { type Meaning, renderChip } from "../../console/html/chip.ts";
 import { renderChoice, renderOrganizationInput } from "../../console/html/filter.ts";
 import { type Column, html, type Html, renderEmpty, renderTable } from "../../console/html/html.ts";

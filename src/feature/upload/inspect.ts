@@ -4,10 +4,10 @@
 import type { FieldError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
-import { type Layout, readLayout } from "../../bulk/formats/layout.ts";
-import { type Row, type RowInput, rowsOf } from "../../bulk/formats/row.ts";
-import { isTooLong } from "../../bulk/formats/record-characters.ts";
-import { openText, type TextInput } from "../../bulk/formats/text-input.ts";
+import { type Layout, readLayout } from "../csv/layout.ts";
+import { type Row, type RowInput, rowsOf } from "../csv/row.ts";
+import { isTooLong } from "../csv/record-characters.ts";
+import { openText, type TextInput } from "../csv/text-input.ts";
 import type { ImportPlan } from "../import/import-file.ts";
 import { makeRowMapper } from "../import/map/map-row.ts";
 import {

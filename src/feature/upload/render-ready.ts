@@ -1,7 +1,7 @@
 // An uploaded file before its import: a row for each column with its field, then the first rows as they would be
 // stored, with the errors of each, and once all rows were checked, what is wrong with them.
 
-import { layoutNames, layoutParts } from "../../bulk/formats/layout.ts";
+import { layoutNames, layoutParts } from "../csv/layout.ts";
 import type { FileCheck } from "../import/check-file.ts";
 import { presetNames } from "../import/map/mapping.ts";
 import type { InspectedColumn, InspectedRow, Inspection } from "./inspect.ts";

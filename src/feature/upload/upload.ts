@@ -3,7 +3,7 @@
 
 import { OperatorError, type OperatorErrorKind } from "../../actions/operator/operator-error.ts";
 import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
-import type { Layout } from "../../bulk/formats/layout.ts";
+import type { Layout } from "../csv/layout.ts";
 import type { Counts } from "../../bulk/progress.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { FileCheck } from "../import/check-file.ts";

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { rowsOf } from "../../../src/bulk/formats/row.ts";
-import { openText } from "../../../src/bulk/formats/text-input.ts";
+import { rowsOf } from "../../../src/feature/csv/row.ts";
+import { openText } from "../../../src/feature/csv/text-input.ts";
 import { ListSplitter, openJson } from "../../../src/feature/import/rows/json-rows.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 

@@ -5,10 +5,10 @@ import { UsageError } from "../../../actions/operator/operator-error.ts";
 import { codeMeantBy } from "../../../domain/schema/codes.ts";
 import { codesOf } from "../../../domain/schema/formats.ts";
 import { alternativesOf } from "../../../domain/schema/schema-shape.ts";
-import { CellError, cellKindOf } from "../../../bulk/formats/csv-cell.ts";
-import { compileNumberFormat } from "../../../bulk/formats/number-format.ts";
-import type { Row } from "../../../bulk/formats/row.ts";
-import { compileTimeFormat } from "../../../bulk/formats/time-format.ts";
+import { CellError, cellKindOf } from "../../csv/csv-cell.ts";
+import { compileNumberFormat } from "../../csv/number-format.ts";
+import type { Row } from "../../csv/row.ts";
+import { compileTimeFormat } from "../../csv/time-format.ts";
 import type { RecordPath } from "./record-path.ts";
 
 /** The value of a column in a row: a cell of CSV, or any JSON; undefined if there is none. */

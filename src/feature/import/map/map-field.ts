@@ -1,15 +1,9 @@
 // Compiles one field of a mapping to a function from a row to the value of the field, or to the reason why it has none.
 
 import { alternativeFor, type JsonObject } from "../../../domain/schema/schema-shape.ts";
-import {
-  CellError,
-  type CellKind,
-  cellKindOf,
-  nullMark,
-  readCell,
-} from "../../../bulk/formats/csv-cell.ts";
-import { noNumber } from "../../../bulk/formats/number-format.ts";
-import { recordCharactersMax } from "../../../bulk/formats/record-characters.ts";
+import { CellError, type CellKind, cellKindOf, nullMark, readCell } from "../../csv/csv-cell.ts";
+import { noNumber } from "../../csv/number-format.ts";
+import { recordCharactersMax } from "../../csv/record-characters.ts";
 import { OperatorError, UsageError } from "../../../actions/operator/operator-error.ts";
 import {
   type Access,
@@ -21,7 +15,7 @@ import {
 } from "./cell-reader.ts";
 import type { Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
-import type { Row } from "../../../bulk/formats/row.ts";
+import type { Row } from "../../csv/row.ts";
 import { operatorErrors } from "../rows.ts";
 
 export interface Field {

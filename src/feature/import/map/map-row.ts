@@ -8,8 +8,8 @@ import { isJsonObject, type JsonObject } from "../../../domain/schema/schema-sha
 import { validatorOf } from "../../../domain/schema/validator.ts";
 import { explainRefusal } from "../../../domain/validation/explain.ts";
 import { bulkKeys, isBulkKey } from "../../../bulk/formats/bulk-keys.ts";
-import { CellError, readCell } from "../../../bulk/formats/csv-cell.ts";
-import { isTooLong, valueCharactersMax } from "../../../bulk/formats/record-characters.ts";
+import { CellError, readCell } from "../../csv/csv-cell.ts";
+import { isTooLong, valueCharactersMax } from "../../csv/record-characters.ts";
 import {
   findColumn,
   firstStep,
@@ -21,8 +21,8 @@ import {
 import { compileField, type Field } from "./map-field.ts";
 import type { Mapping } from "./mapping.ts";
 import { closeGaps, putAt, resolvePath } from "./record-path.ts";
-import type { Layout } from "../../../bulk/formats/layout.ts";
-import { type CsvRow, type Row, type RowInput, trimRow } from "../../../bulk/formats/row.ts";
+import type { Layout } from "../../csv/layout.ts";
+import { type CsvRow, type Row, type RowInput, trimRow } from "../../csv/row.ts";
 
 export interface Submission {
   readonly update: boolean;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isJsonObject, type JsonObject } from "../../../domain/schema/schema-shape.ts";
 import { closestName } from "../../../domain/validation/suggest.ts";
-import { type Layout, readLayout } from "../../../bulk/formats/layout.ts";
+import { type Layout, readLayout } from "../../csv/layout.ts";
 import {
   fileReasonOf,
   OperatorError,

@@ -2,7 +2,7 @@
 
 import { OperatorError } from "../../../actions/operator/operator-error.ts";
 import { formatByEnding } from "../../../bulk/formats/compression.ts";
-import type { InputFormat } from "../../../bulk/formats/row.ts";
+import type { InputFormat } from "../../csv/row.ts";
 
 const endings: Readonly<Record<string, InputFormat>> = {
   csv: "csv",

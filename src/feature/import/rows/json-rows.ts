@@ -7,9 +7,9 @@ import { isNestedDeeper } from "../../../domain/json/json-value.ts";
 import { isJsonObject, type JsonObject } from "../../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "../../../bulk/formats/bulk-keys.ts";
 import { OperatorError } from "../../../actions/operator/operator-error.ts";
-import { levelsMax, recordCharactersMax } from "../../../bulk/formats/record-characters.ts";
-import type { Row, RowInput, TextRow } from "../../../bulk/formats/row.ts";
-import type { TextInput } from "../../../bulk/formats/text-input.ts";
+import { levelsMax, recordCharactersMax } from "../../csv/record-characters.ts";
+import type { Row, RowInput, TextRow } from "../../csv/row.ts";
+import type { TextInput } from "../../csv/text-input.ts";
 
 export function openNdjson(input: TextInput): RowInput {
   return { format: "ndjson", columns: undefined, batches: () => readRows(splitLines(input)) };

@@ -1,12 +1,12 @@
 // Opens an input of text in the given format, or in the format of its name's ending.
 
 import type { RecordType } from "../../../domain/record-type.ts";
-import { openCsv } from "../../../bulk/formats/csv-rows.ts";
+import { openCsv } from "../../csv/csv-rows.ts";
 import { formatOfName, parquetRefused } from "./input-format.ts";
-import type { Layout } from "../../../bulk/formats/layout.ts";
+import type { Layout } from "../../csv/layout.ts";
 import { openJson, openNdjson } from "./json-rows.ts";
-import type { InputFormat, RowInput } from "../../../bulk/formats/row.ts";
-import type { TextInput } from "../../../bulk/formats/text-input.ts";
+import type { InputFormat, RowInput } from "../../csv/row.ts";
+import type { TextInput } from "../../csv/text-input.ts";
 
 export interface OpenOptions {
   readonly type: RecordType;

@@ -16,7 +16,7 @@ import {
 } from "../../../domain/json/exact-number.ts";
 import type { RecordType } from "../../../domain/record-type.ts";
 import type { SchemaShape } from "../../../domain/schema/schema-shape.ts";
-import { CellError, type CellKind, cellKindOf, readCell } from "../../../bulk/formats/csv-cell.ts";
+import { CellError, type CellKind, cellKindOf, readCell } from "../../csv/csv-cell.ts";
 
 type ReadValue = (value: unknown) => unknown;
 

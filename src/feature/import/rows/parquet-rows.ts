@@ -17,8 +17,8 @@ import { compressionOf, plainName } from "../../../bulk/formats/compression.ts";
 import { formatOfName } from "./input-format.ts";
 import { type OpenRows, openRows } from "./open-rows.ts";
 import { type ColumnReader, columnReaders, parsers } from "./parquet-column-reader.ts";
-import type { JsonRow, Row, UnreadableRow } from "../../../bulk/formats/row.ts";
-import type { TextInput } from "../../../bulk/formats/text-input.ts";
+import type { JsonRow, Row, UnreadableRow } from "../../csv/row.ts";
+import type { TextInput } from "../../csv/text-input.ts";
 
 /** Rows that are read at once. A page is decoded again if the next part begins within it. */
 const partRows = 50_000;

@@ -3,7 +3,6 @@
 // number, a marker or JSON, ids with unusual characters, numbers at the limits of a double, and meaningful nulls.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
@@ -120,30 +119,6 @@ export async function exportTo(
   assert.equal(err, "");
   assert.equal(code, 0);
   return file;
-}
-
-interface FileReport {
-  readonly rows: number;
-  readonly written: number;
-  readonly unchanged: number;
-  readonly refused: number;
-  readonly refused_file?: string;
-}
-
-export async function importFrom(
-  to: CommandLine,
-  type: RecordType,
-  file: string,
-): Promise<FileReport> {
-  const words = ["import", file, "--type", type.resourceType, "--organization", acme];
-  const { err, out } = await to.type(...words, "--connections", "2", "--json");
-  assert.equal(err, "");
-  const { files } = JSON.parse(out) as { files: readonly FileReport[] };
-  const [report] = files;
-  assert.ok(report !== undefined);
-  const { refused, refused_file: refusedFile } = report;
-  if (refused > 0) assert.fail(readFileSync(refusedFile ?? "", "utf8").slice(0, 2_000));
-  return report;
 }
 
 const hardTexts: readonly string[] = [

@@ -1,8 +1,8 @@
 // Streams the rows of CSV (RFC 4180) in any layout. A line names the columns, or they are numbered; cells are passed on
 // exactly as they are written. A row that is not CSV is unreadable; the others are not affected.
 
-import { bulkKeys, isBulkKey } from "./bulk-keys.ts";
-import { plainName } from "./compression.ts";
+import { bulkKeys, isBulkKey } from "../../bulk/formats/bulk-keys.ts";
+import { plainName } from "../../bulk/formats/compression.ts";
 import { nullMark, restoreFormula } from "./csv-cell.ts";
 import { type CsvLine, CsvSplitter, splitCells } from "./csv-splitter.ts";
 import { type Layout, linesMax } from "./layout.ts";

@@ -7,11 +7,11 @@ import { describe, it } from "node:test";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { UsageError } from "../../../src/actions/operator/operator-error.ts";
-import { CellError } from "../../../src/bulk/formats/csv-cell.ts";
-import { compileTimeFormat } from "../../../src/bulk/formats/time-format.ts";
+import { CellError } from "../../../src/feature/csv/csv-cell.ts";
+import { compileTimeFormat } from "../../../src/feature/csv/time-format.ts";
 import { normaliseTimestamp } from "../../../src/domain/timestamp.ts";
-import { compileNumberFormat } from "../../../src/bulk/formats/number-format.ts";
-import { offsetIn } from "../../../src/bulk/formats/time-zone.ts";
+import { compileNumberFormat } from "../../../src/feature/csv/number-format.ts";
+import { offsetIn } from "../../../src/feature/csv/time-zone.ts";
 
 const moments: readonly (readonly [format: string, text: string, moment: string])[] = [
   ["rfc3339", "2026-01-31T09:30:00.5+02:00", "2026-01-31T09:30:00.5+02:00"],
@@ -263,7 +263,7 @@ describe("the offset of a time zone", () => {
   }
 
   it("is the same on a Node without its own Temporal", () => {
-    const module = join(import.meta.dirname, "../../../src/bulk/formats/time-zone.ts");
+    const module = join(import.meta.dirname, "../../../src/feature/csv/time-zone.ts");
     const script =
       `const { offsetIn } = await import(${JSON.stringify(module)});` +
       'const offsets = JSON.parse(process.argv[1]).map(([zone, local]) => offsetIn(zone, local) ?? "none");' +

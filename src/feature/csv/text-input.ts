@@ -5,8 +5,8 @@ import { pipeline } from "node:stream";
 import { codeOf } from "../../files/file-error.ts";
 import { statOf } from "../../files/present.ts";
 import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
-import { bulkKeys } from "./bulk-keys.ts";
-import { compressionOf } from "./compression.ts";
+import { bulkKeys } from "../../bulk/formats/bulk-keys.ts";
+import { compressionOf } from "../../bulk/formats/compression.ts";
 
 export interface TextInput {
   readonly path: string;

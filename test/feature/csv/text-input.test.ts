@@ -5,9 +5,9 @@ import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { openCsv } from "../../../src/bulk/formats/csv-rows.ts";
-import { rowsOf } from "../../../src/bulk/formats/row.ts";
-import { openText } from "../../../src/bulk/formats/text-input.ts";
+import { openCsv } from "../../../src/feature/csv/csv-rows.ts";
+import { rowsOf } from "../../../src/feature/csv/row.ts";
+import { openText } from "../../../src/feature/csv/text-input.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
 const folder = makeTempFolder();

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { type Layout, layoutNames, readLayout } from "../../../src/bulk/formats/layout.ts";
-import { openCsv } from "../../../src/bulk/formats/csv-rows.ts";
-import { rowsOf } from "../../../src/bulk/formats/row.ts";
-import { openText } from "../../../src/bulk/formats/text-input.ts";
+import { type Layout, layoutNames, readLayout } from "../../../src/feature/csv/layout.ts";
+import { openCsv } from "../../../src/feature/csv/csv-rows.ts";
+import { rowsOf } from "../../../src/feature/csv/row.ts";
+import { openText } from "../../../src/feature/csv/text-input.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
 const folder = makeTempFolder();

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { writeRow } from "../../../src/basics/csv-row.ts";
-import { type CsvLine, CsvSplitter, splitCells } from "../../../src/bulk/formats/csv-splitter.ts";
+import { type CsvLine, CsvSplitter, splitCells } from "../../../src/feature/csv/csv-splitter.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
 
 const split = (text: string, delimiter = ",") => splitCells(text, { delimiter, cellsMax: 100 });

@@ -2,20 +2,43 @@
 // with records that are hard to represent in a file.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { recordTypes } from "../../../src/domain/record-types.ts";
+import type { RecordType } from "../../../src/domain/record-type.ts";
+import type { CommandLine } from "../../cli/command-line.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
 import {
+  acme,
   type Content,
   contentOf,
   exportTo,
   formats,
   hardRecords,
-  importFrom,
   makeStore,
   submit,
   withApp,
-} from "./round-trip.ts";
+} from "../export/round-trip.ts";
+
+interface FileReport {
+  readonly rows: number;
+  readonly written: number;
+  readonly unchanged: number;
+  readonly refused: number;
+  readonly refused_file?: string;
+}
+
+async function importFrom(to: CommandLine, type: RecordType, file: string): Promise<FileReport> {
+  const words = ["import", file, "--type", type.resourceType, "--organization", acme];
+  const { err, out } = await to.type(...words, "--connections", "2", "--json");
+  assert.equal(err, "");
+  const { files } = JSON.parse(out) as { files: readonly FileReport[] };
+  const [report] = files;
+  assert.ok(report !== undefined);
+  const { refused, refused_file: refusedFile } = report;
+  if (refused > 0) assert.fail(readFileSync(refusedFile ?? "", "utf8").slice(0, 2_000));
+  return report;
+}
 
 describe("an export", async () => {
   const exported = new Map<string, Content>();
