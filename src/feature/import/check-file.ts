@@ -19,6 +19,7 @@ interface CheckedRow {
 }
 
 interface Fault {
+  /** Has a value only if it is the same in all of these rows. */
   readonly error: string;
   readonly rows: number;
   /** Lines of the file, or rows if it has none. */
@@ -55,7 +56,7 @@ export async function checkFile(
   const text = openText(file);
   const input = await plan.openRows(text, plan);
   const mapper = makeRowMapper(input, plan);
-  const faults = new Map<string, { rows: number; first: number[] }>();
+  const faults = new Map<string, { error: string; rows: number; first: number[] }>();
   const shown: CheckedRow[] = [];
   let [rows, refused] = [0, 0];
   for await (const row of rowsOf(input, mapper.used)) {
@@ -64,10 +65,15 @@ export async function checkFile(
     if (shown.length < shownMax) shown.push(checked);
     rows += 1;
     refused += checked.errors.length > 0 ? 1 : 0;
-    for (const kind of new Set(checked.errors.map(kindOf))) {
+    for (const [kind, error] of new Map(checked.errors.map((one) => [kindOf(one), textOf(one)]))) {
       const known = faults.has(kind) || faults.size < faultsMax ? kind : others;
-      const fault = faults.get(known) ?? { rows: 0, first: [] };
+      const fault = faults.get(known) ?? {
+        error: known === kind ? error : others,
+        rows: 0,
+        first: [],
+      };
       faults.set(known, fault);
+      if (error !== fault.error) fault.error = known;
       fault.rows += 1;
       if (fault.first.length < firstMax) fault.first.push(line ?? number);
     }
@@ -83,9 +89,7 @@ export async function checkFile(
     refused,
     ignoredLines: ignoredLines?.() ?? 0,
     places: input.format === "csv" || input.format === "ndjson" ? "line" : "row",
-    faults: [...faults]
-      .map(([error, fault]) => ({ error, ...fault }))
-      .sort((one, other) => other.rows - one.rows),
+    faults: [...faults.values()].sort((one, other) => other.rows - one.rows),
   };
 }
 
@@ -103,13 +107,15 @@ export function checkRow(
   };
 }
 
-/** Values, positions in lists and numbers of lines differ from row to row. */
+/** Without the number of the line, which is said beside it. */
+function textOf({ field = "", message = "" }: FieldError): string {
+  return `${field} ${message.replace(/, in line \d+ of the file/, "")}`.trim();
+}
+
+/** Values and positions in lists differ from row to row. */
 function kindOf({ field = "", message = "" }: FieldError): string {
-  const path = field.replaceAll(/\[\d+\]/g, "[]");
-  const what = message
-    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"')
-    .replace(/, in line \d+ of the file/, "");
-  return `${path} ${what}`.trim();
+  const what = message.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"');
+  return textOf({ field: field.replaceAll(/\[\d+\]/g, "[]"), message: what });
 }
 
 export function describeCheck(check: FileCheck): string {

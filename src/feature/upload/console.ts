@@ -41,6 +41,7 @@ export const routes: readonly Route[] = [
   { ...send("/console/upload", right, receiveUpload, showIntake), lasting: true },
   read("/console/upload/:id", right, showUpload),
   act("/console/upload/:id", right, chooseColumns, showUpload),
+  { ...send("/console/upload/:id/repair", right, receiveUpload, showUpload), lasting: true },
   act("/console/upload/:id/start", right, startImport, showUpload),
   act("/console/upload/:id/stop", right, stopImport, showUpload),
   act("/console/upload/:id/discard", right, discardUpload, showUpload),
@@ -117,21 +118,24 @@ const states: Readonly<Record<Upload["state"]["name"], readonly [Meaning, string
 
 const refreshSeconds = 2;
 
-/** Receives the form with the file. A person without the right gets an error before the file is read. */
+/**
+ * Receives the form with a file, also with one that repairs another. A person without the right gets an error before
+ * the file is read.
+ */
 async function receiveUpload(person: Person): Promise<Next> {
-  const { app, operator } = person;
+  const { app, operator, id } = person;
   const uploads = uploadsOf(person);
   const { uploadId } = await receiveFileForm(person, async ({ fields, fileName, content }) => {
-    const about = {
-      ownerId: operator.operatorId,
-      fileName,
+    const faulty = id === "" ? undefined : find(person);
+    const { organizationId, resourceType, update } = faulty ?? {
       organizationId: await findOrganizationId(app, fields.get("organization") ?? ""),
       resourceType: fields.get("type") ?? "",
       update: isUpdate(fields.get("mode")),
-      repairs: fields.get("repairs"),
     };
-    await requireImportable(app, about);
-    return uploads.receive(about, content);
+    const target = { organizationId, resourceType };
+    await requireImportable(app, target);
+    const about = { ...target, update, fileName, ownerId: operator.operatorId };
+    return uploads.receive({ ...about, repairs: faulty?.uploadId }, content);
   });
   return `/console/upload/${uploadId}`;
 }

@@ -165,7 +165,9 @@ function describeColumn(
   fieldNames: readonly string[],
 ): Omit<InspectedColumn, "isInPreset" | "samples"> {
   const { field = "", time = "" } = columns.find((one) => one.column === column) ?? {};
-  const meant = field === "" ? closestName(column.toLowerCase(), fieldNames) : undefined;
+  const word = column.toLowerCase();
+  const within = fieldNames.find((name) => name.split("_").includes(word));
+  const meant = field === "" ? (within ?? closestName(word, fieldNames)) : undefined;
   return { column, field, time, meant };
 }
 

@@ -4,7 +4,7 @@
 import type { FileCheck } from "../import/check-file.ts";
 import type { RefusedRow, Upload, UploadState } from "./upload.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import { renderButton, renderHidden } from "../../console/html/field.ts";
+import { renderButton } from "../../console/html/field.ts";
 import {
   type Column,
   html,
@@ -111,20 +111,13 @@ export function renderIgnored({ ignoredLines }: Pick<FileCheck, "ignoredLines">)
   );
 }
 
-export function renderRepair({ uploadId, organizationId, resourceType, update }: Upload): Html {
-  const fields = {
-    organization: organizationId,
-    type: resourceType,
-    mode: update ? "update" : "add",
-    repairs: uploadId,
-  };
+export function renderRepair({ uploadId }: Upload): Html {
   return html`<form
     class="filters"
     method="post"
-    action="/console/upload"
+    action="/console/upload/${uploadId}/repair"
     enctype="multipart/form-data"
   >
-    ${renderHidden(fields)}
     <label>Repaired file, with the same columns <input type="file" name="file" required /></label>
     <button type="submit">Upload the repaired file</button>
   </form>`;

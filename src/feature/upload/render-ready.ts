@@ -15,13 +15,14 @@ import { renderDiscard, renderFile, renderIgnored, renderRepair } from "./render
 import { renderButton, renderHidden, renderInput } from "../../console/html/field.ts";
 
 export function renderReady(upload: Upload, unreadable: string | undefined): Html {
-  const { inspection, check } = upload;
+  const { inspection, check, faultyCheck } = upload;
   const start = inspection?.mapping !== undefined && renderStart(upload);
   return html`${renderFile(upload)} ${check !== undefined && start}
+  ${check === undefined && faultyCheck !== undefined && renderFaultyCheck(upload, faultyCheck)}
   ${unreadable !== undefined && renderUnreadable(upload, unreadable)}
   ${inspection !== undefined && renderColumns(upload, inspection)}
-  ${inspection?.mapping !== undefined && renderRows(inspection.rows)}
-  ${check === undefined && start} ${renderDiscard(upload)}`;
+  ${inspection?.mapping !== undefined && renderRows(inspection)} ${check === undefined && start}
+  ${renderDiscard(upload)}`;
 }
 
 function renderUnreadable({ uploadId }: Upload, unreadable: string): Html {
@@ -32,10 +33,11 @@ function renderUnreadable({ uploadId }: Upload, unreadable: string): Html {
     </form>`;
 }
 
-function renderLayout(
-  { preset, layout, detected }: Pick<Inspection, "preset" | "layout" | "detected">,
-  { folded = false }: { readonly folded?: boolean } = {},
-): Html {
+function renderLayout({
+  preset,
+  layout,
+  detected,
+}: Pick<Inspection, "preset" | "layout" | "detected">): Html {
   const given = { ...detected, ...layout };
   const inputs = layoutNames.map((name) => {
     const { meaning } = layoutParts[name];
@@ -45,16 +47,11 @@ function renderLayout(
   });
   const query = new URLSearchParams({ preset });
   const values = presetNames.map((name) => [name, name] as const);
-  const fields = html`<fieldset>
+  return html`<fieldset>
     <legend>Layout of the file</legend>
     ${renderChoice("Preset, for transactions of another product", "preset", { query, values, unset: "none" })}
     ${inputs}
   </fieldset>`;
-  if (!folded) return fields;
-  return html`<details>
-    <summary>How the file is read, if the columns are wrong</summary>
-    ${fields}
-  </details>`;
 }
 
 function renderColumns({ uploadId, resourceType }: Upload, inspection: Inspection): Html {
@@ -94,15 +91,15 @@ function renderColumns({ uploadId, resourceType }: Upload, inspection: Inspectio
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      ${table} ${renderLayout(inspection, { folded: !isChosen(inspection) })} ${renderMore(more)}
+      ${table}
+      <details>
+        <summary>How the file is read, if the columns are wrong</summary>
+        ${renderLayout(inspection)}
+      </details>
+      ${renderMore(more)}
       <p><button type="submit">Show the rows with these fields</button></p>
     </form>
   </section>`;
-}
-
-/** Whether somebody has said how to read the file. */
-function isChosen({ preset, layout }: Inspection): boolean {
-  return preset !== "" || Object.keys(layout).length > 0;
 }
 
 function renderMore(more: string): Html {
@@ -131,24 +128,26 @@ function renderField({ column, field, meant, isInPreset }: InspectedColumn): Htm
     />${isLeft && html`<small>${isInPreset ? "by the preset" : `not imported${hint}`}</small>`}`;
 }
 
-function renderRows(rows: readonly InspectedRow[]): Html {
+function renderRows({ rows, columns }: Inspection): Html {
   const wrong = rows.filter(({ errors }) => errors.length > 0).length;
   return html`<section aria-labelledby="rows">
     <h2 id="rows">The first rows, as they would be stored</h2>
     <p>
-      ${wrong === 0 ? "None of them fails validation." : `${wrong} of ${rows.length} fail validation.`}
-      Nothing is written yet.
+      ${wrong === 0 ? "None" : formatNumber(wrong)} of these first rows would be refused. Nothing is
+      written yet.
     </p>
-    <div class="upload-rows">${rows.map(renderRow)}</div>
+    <div class="upload-rows">${rows.map((row) => renderRow(row, columns))}</div>
   </section>`;
 }
 
 const fieldsShown = 40;
 
-function renderRow({ row, records, errors }: InspectedRow): Html {
-  const faults = errors
-    .slice(0, 10)
-    .map(({ field = "", message = "" }) => html`<li><code>${field}</code> ${message}</li>`);
+function renderRow(
+  { row, records, errors }: InspectedRow,
+  columns: readonly InspectedColumn[],
+): Html {
+  const texts = errors.slice(0, 10).map(({ field = "", message = "" }) => `${field} ${message}`);
+  const faults = texts.map((text) => html`<li>${renderFault(text.trim(), columns)}</li>`);
   const shown = records.map((fields) => {
     const terms = fields.slice(0, fieldsShown).map(
       ([name, value]) =>
@@ -193,13 +192,31 @@ function renderCheck(upload: Upload, check: FileCheck): Html {
       ${formatNumber(check.refused)} of ${formatNumber(check.rows)} rows would be refused. Nothing
       is written yet. Change the mapping below, upload a repaired file, or import the other rows.
     </p>
-    ${renderTable(faultColumns(check), check.faults.slice(0, faultsShown), { style: "plain" })}
-    ${renderIgnored(check)} ${renderRepair(upload)}`;
+    ${renderFaults(upload, check)} ${renderIgnored(check)} ${renderRepair(upload)}`;
+}
+
+function renderFaultyCheck(upload: Upload, check: FileCheck): Html {
+  return html`<section aria-labelledby="faulty">
+    <h2 id="faulty">What was wrong in the file that this one replaces</h2>
+    ${renderFaults(upload, check)}
+  </section>`;
 }
 
 const faultsShown = 50;
-const faultColumns = ({ places }: FileCheck): readonly Column<FileCheck["faults"][number]>[] => [
-  ["Rows", ({ rows }) => formatNumber(rows)],
-  ["What is wrong", ({ error }) => html`<bdi>${error}</bdi>`],
-  [`First ${places}s`, ({ first }) => first.join(", ")],
-];
+
+function renderFaults({ inspection }: Upload, { faults, places }: FileCheck): Html {
+  const columns: readonly Column<FileCheck["faults"][number]>[] = [
+    ["Rows", ({ rows }) => formatNumber(rows)],
+    ["What is wrong", ({ error }) => renderFault(error, inspection?.columns)],
+    [`First ${places}s`, ({ first }) => first.join(", ")],
+  ];
+  return renderTable(columns, faults.slice(0, faultsShown), { style: "plain" });
+}
+
+/** The error begins with the field; a column with another name is said with it. */
+function renderFault(error: string, columns: readonly InspectedColumn[] = []): Html {
+  const [field = ""] = error.split(" ");
+  const { column = field } = columns.find((one) => one.field === field) ?? {};
+  const name = column === field ? field : `${field} (column "${column}")`;
+  return html`<bdi>${name}${error.slice(field.length)}</bdi>`;
+}

@@ -72,7 +72,7 @@ export type FromUpload =
     };
 
 export interface NewUpload extends Omit<UploadPlan, "file" | "timestampMin"> {
-  /** The id of an upload of the same person, of which this is a repaired file: its columns are chosen alike. */
+  /** The id of an upload of the same person that this replaces as a repaired file: its columns are chosen alike. */
   readonly repairs?: string | undefined;
   readonly ownerId: string;
 }
@@ -102,6 +102,8 @@ export interface UploadEntry extends NewUpload {
   choice: MappingChoice | undefined;
   /** What an import with this mapping would refuse; undefined until all rows were checked. */
   check: FileCheck | undefined;
+  /** That of the file that this one has replaced. */
+  readonly faultyCheck: FileCheck | undefined;
   readonly refused: RefusedRow[];
   keptUntil: number;
   readonly stopping: AbortController;

@@ -107,25 +107,27 @@ export class Uploads {
   }
 
   /** Throws OperatorError upload if there are too many already, or if the name does not tell the format. */
-  #requireRoom({ ownerId, fileName }: NewUpload): void {
+  #requireRoom({ ownerId, fileName, repairs }: NewUpload): void {
     this.#sweep();
     const { ofOperatorMax, filesMax } = uploadLimits;
     if (this.#closing || this.bytesMax === 0) throw uploadsOff();
     const format = formatOfName(fileName, "end it in .csv, .ndjson or .json");
     if (format === "parquet") throw parquetRefused(fileName);
-    const own = [...this.#entries.values()].filter((one) => one.ownerId === ownerId);
+    const others = [...this.#entries.values()].filter(({ uploadId }) => uploadId !== repairs);
+    const own = others.filter((one) => one.ownerId === ownerId);
     if (own.length >= ofOperatorMax) throw tooMany(`You have ${ofOperatorMax}`);
-    if (this.#entries.size >= filesMax) throw tooMany(`There are ${filesMax}`);
+    if (others.length >= filesMax) throw tooMany(`There are ${filesMax}`);
   }
 
   /**
-   * Throws OperatorError if there are too many files, or for one that is too large, and what the source throws; then
-   * nothing is left of the file.
+   * A repaired file takes the place of the faulty one. Throws OperatorError if there are too many files, or for one
+   * that is too large, and what the source throws; then nothing is left of the file.
    */
   async receive(about: NewUpload, source: Readable): Promise<Upload> {
+    const { repairs, ownerId } = about;
+    const faulty = repairs === undefined ? undefined : this.#find(repairs, ownerId);
     this.#requireRoom(about);
     const uploadId = `upl_${randomBytes(16).toString("base64url")}`;
-    const repaired = this.#entries.get(about.repairs ?? "");
     const entry: UploadEntry = {
       ...about,
       uploadId,
@@ -136,8 +138,9 @@ export class Uploads {
       state: { name: "arriving" },
       inspection: undefined,
       inspectionNo: 0,
-      choice: repaired?.ownerId === about.ownerId ? repaired.choice : undefined,
+      choice: faulty?.choice,
       check: undefined,
+      faultyCheck: faulty?.check,
       refused: [],
       stopping: new AbortController(),
       removal: new AbortController(),
@@ -147,6 +150,7 @@ export class Uploads {
       entry.file = await this.#makePlace(uploadId, about.fileName);
       entry.bytes = await receiveFile(entry.file, source, this.bytesMax);
       entry.keptUntil = this.#options.monotonic() + uploadLimits.keptMs;
+      if (faulty !== undefined && !isBusy(faulty)) await this.#remove(faulty);
       return Object.assign(entry, { state: { name: "ready" } as const });
     } catch (error) {
       this.#entries.delete(uploadId);
