@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseNodeKey, nodeKey } from "../../src/domain/deletion/erasure.ts";
+import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { DryRunPart, DryRunQuery } from "../../src/store/interface/deletion.ts";
 import { makeRandom } from "../support/random.ts";
@@ -95,6 +96,13 @@ export function testDryRun(engine: Engine): void {
           const { restriction, redacted, named } = plan;
           const expected = [count(plan.erased), count(restriction.moved)];
           assert.deepEqual([erased, kept], expected, `seed ${seed} ${key.join(" ")}`);
+          const query = { set: restrictedId(id ?? ""), after: undefined, limit: 100 };
+          const references = await store.restricted.listReferences(query);
+          const staying = references.filter(({ fromSet }) => fromSet === undefined);
+          assert.deepEqual(
+            textsOf(restriction.reports),
+            new Set(staying.map(({ fromType, fromId }) => nodeKey(fromType, fromId))),
+          );
           const rewritten = new Set(Object.keys(count(redacted)));
           if (named.length > 0) assert.equal(redactedByType["transaction"], named.length);
           for (const one of rewritten) assert.ok((redactedByType[one] ?? 0) > 0);
@@ -157,6 +165,34 @@ export function testDryRun(engine: Engine): void {
       const without = await dryRun(store, key, { types: openTypes });
       const another = await dryRun(store, ["transaction", "t2"], { types: openTypes });
       assert.deepEqual(without, { ...another, erased: [{ type: "transaction", id: "t1" }] });
+    });
+
+    it("names a report about a transaction of a person, directly or by an alert, to those who may know", async (test) => {
+      const { store } = await openAcme(engine, test);
+      await store.add("person", "p", seen(2));
+      for (const id of ["t1", "t2"]) {
+        await store.add("transaction", id, { ...seen(2), sender_id: "p", sender_country: "DE" });
+      }
+      await store.add("transaction_alert", "a", { ...seen(2), related_tx_ids: ["t2"] });
+      await store.add(report, "direct", { ...seen(3), related_tx_ids: ["t1"] });
+      await store.add(report, "by alert", {
+        ...seen(8),
+        related_alert_id: "a",
+        related_tx_ids: [],
+      });
+      await store.add(report, "ended", { ...seen(2), related_tx_ids: ["t1"] });
+      await store.setFloor(report, 90);
+      const key = ["person", "p"] as const;
+      const now = onDay(2) + 90 * day;
+      const { restriction } = await dryRun(store, key, { now });
+      assert.deepEqual(
+        [textsOf(restriction.reports), restriction.until],
+        [new Set(["direct", "by alert"].map((id) => nodeKey(report, id))), onDay(8) + 90 * day],
+      );
+      const parts = await dryRun(store, key, { now, recordsMax: 1 });
+      assert.ok(parts.restriction.reports.length > 0);
+      const nothing = { moved: [], reports: [], until: undefined, isHeld: false };
+      assert.deepEqual((await dryRun(store, key, { now, types: openTypes })).restriction, nothing);
     });
 
     it("contains only what is certain where there is more than it reads", async (test) => {

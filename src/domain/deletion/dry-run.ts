@@ -51,10 +51,28 @@ export function addPart(previous: DryRun, part: DryRun): DryRun {
   const holds = [...previous.holds, ...part.holds].map((one) => [nodeOf(one), one] as const);
   return {
     ...previous,
+    restriction: addReports(previous.restriction, part.restriction),
     named: [...new Set([...previous.named, ...part.named])],
     holds: [...new Map(holds).values()],
     floors: [...floors.values()].sort((one, other) => other.until - one.until),
     isCut: previous.isCut || part.isCut,
+  };
+}
+
+/** A report that moves, or that a previous part has found, is not added again. */
+function addReports(previous: PlannedRestriction, part: PlannedRestriction): PlannedRestriction {
+  const known = new Set(
+    [...previous.moved, ...previous.reports].map(({ type, id }) => nodeKey(type, id)),
+  );
+  const ends = [previous.until, part.until].filter((end) => end !== undefined);
+  return {
+    ...previous,
+    reports: [
+      ...previous.reports,
+      ...part.reports.filter(({ type, id }) => !known.has(nodeKey(type, id))),
+    ],
+    until: ends.length === 0 ? undefined : Math.max(...ends),
+    isHeld: previous.isHeld || part.isHeld,
   };
 }
 

@@ -7,21 +7,11 @@ import { isPartyType, pseudonymFrom } from "../../../domain/deletion/party.ts";
 import { inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements, lock } from "../statement/statements.ts";
 import { randomBytes } from "node:crypto";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import type { Reference } from "../plan/erasure.ts";
 import type { RedactionOptions, Renamed } from "./redact-long.ts";
-import { nodeRows } from "../plan/relations.ts";
-import {
-  type NodeKey,
-  nodeKey,
-  parseNodeKey,
-  supportingTypes,
-} from "../../../domain/deletion/erasure.ts";
-import type { ResourceType } from "../../../domain/record-type.ts";
-import { toKey as keyOfNode } from "../plan/plan.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { noteReferences } from "../plan/restricted-reference.ts";
-import { findObstaclesOfReports } from "../plan/restricted-set.ts";
+import { findSupportedReports } from "../plan/supported-reports.ts";
 
 const insertPseudonyms = `
   INSERT INTO pseudonym (deletion_request_id, organization_id, pseudonym)
@@ -82,27 +72,6 @@ export function newPseudonym(): string {
   return pseudonymFrom(randomBytes(16).toString("hex"));
 }
 
-/** Leaves out restricted sets: what a report there names is erased, or is in a set and keeps its parties there. */
-const findNaming = `
-  SELECT from_type, from_id, to_type, to_id FROM ${named("organization_id", "to_type", "to_id")}
-    --sqlite CROSS
-    JOIN relation USING (organization_id, to_type, to_id)
-  WHERE ${inNamedIds("from_type", 4)}
-    --citus AND relation.to_id = ANY ($3::text[])
-  ORDER BY from_type, from_id`;
-
-type NamingRow = Omit<Reference, "deletion_request_id" | "organization_id">;
-
-/** Records in which the pseudonym has replaced the id of the party of a deletion. */
-interface Renaming {
-  readonly deletion: Deletion;
-  readonly pseudonym: string;
-  readonly records: readonly RecordKey[];
-}
-
-/** For each record: the replacements that concern it or a record that it names. */
-type Concerned = ReadonlyMap<NodeKey, ReadonlySet<Renaming>>;
-
 /** Must run with the replacements. As many statements without a report: on PostgreSQL the time would disclose it. */
 export function* keepPseudonyms(
   renamed: readonly Renamed[],
@@ -121,56 +90,16 @@ export function* keepPseudonyms(
     const concerned = some.flatMap((one) =>
       one.records.map((key) => [nodeKey(key.resourceType, key.resourceId), one] as const),
     );
-    const search = { organizationId, types: confidential.union(supportingTypes) };
-    // The reports that the records support directly, or by an alert.
-    const direct = yield* findConcerned(groupPairs(concerned), search);
-    const between = new Map([...direct].filter(([node]) => supportingTypes.has(typeOf(node))));
-    const indirect = yield* findConcerned(between, search);
-    const reports = [...direct, ...indirect].filter(([node]) => confidential.has(typeOf(node)));
-    const keeping = reports.flatMap(([node, ones]) =>
-      [...ones].map((one) => {
-        const { requestedAt } = one.deletion;
-        return { ...keyOfNode(organizationId, node), movedBy: undefined, requestedAt, one };
-      }),
-    );
     // Whatever a deletion was allowed before a restore, the report has to be kept now.
-    const rules = { restrictedOf: organizationId, isReplay: false, now };
-    const obstacles = yield* findObstaclesOfReports(keeping, rules);
-    const kept = keeping.filter((_, index) => obstacles[index] !== undefined);
+    const kept = yield* findSupportedReports(concerned, { organizationId, confidential, now });
     // A deletion that moves one of them later finds the reference.
     yield* lock(kept);
     yield* noteReferences(
-      kept.map(({ one: { deletion, pseudonym }, ...report }) => ({
+      kept.map(({ cause: { deletion, pseudonym }, ...report }) => ({
         deletionRequestId: deletion.deletionRequestId,
         report,
         to: { type: deletion.resourceType, id: pseudonym },
       })),
     );
   }
-}
-
-function typeOf(node: NodeKey): ResourceType {
-  return parseNodeKey(node).type;
-}
-
-function* findConcerned(
-  concerned: Concerned,
-  {
-    organizationId,
-    types,
-  }: { readonly organizationId: string; readonly types: ReadonlySet<ResourceType> },
-): Statements<Concerned> {
-  const keys = nodeRows(organizationId, [...concerned.keys()]);
-  const rows = yield* all<NamingRow>(findNaming, keys, [...types]);
-  const pairs = rows.flatMap(({ from_type, from_id, to_type, to_id }) =>
-    [...(concerned.get(nodeKey(to_type, to_id)) ?? [])].map(
-      (one) => [nodeKey(from_type, from_id), one] as const,
-    ),
-  );
-  return groupPairs(pairs);
-}
-
-function groupPairs(pairs: readonly (readonly [NodeKey, Renaming])[]): Concerned {
-  const grouped = Map.groupBy(pairs, ([node]) => node);
-  return new Map([...grouped].map(([node, some]) => [node, new Set(some.map(([, one]) => one))]));
 }

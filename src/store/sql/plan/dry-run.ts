@@ -18,6 +18,7 @@ import { readNamings } from "../party/find-namings.ts";
 import type { Statements } from "../statement/statements.ts";
 import { Obligations, type Planning, planningOf, toKey } from "./plan.ts";
 import { evaluate, listFloorsThatKeep, readGraph } from "./record-plans.ts";
+import { findSupportedReports } from "./supported-reports.ts";
 
 const nothing: DryRun = {
   erased: [],
@@ -38,7 +39,9 @@ export function* dryRun(query: DryRunQuery): Statements<DryRunPart> {
     .map(({ resourceType }) => resourceType)
     .filter((type) => type === own || !confidential.has(type));
   const knowing = { ...query, types: query.types ?? known };
-  const named = isPartyType(own) ? yield* readNamed(knowing) : { ...nothing, next: undefined };
+  const named = isPartyType(own)
+    ? yield* readNamed(knowing, confidential)
+    : { ...nothing, next: undefined };
   if (after !== undefined) return named;
   return { ...addPart(yield* planRecord(knowing, confidential), named), next: named.next };
 }
@@ -101,7 +104,10 @@ function describeRestriction(
 }
 
 /** The records that name the person or the company: they get a pseudonym, and their holds and floors prevent it. */
-function* readNamed(query: KnowingQuery): Statements<DryRunPart> {
+function* readNamed(
+  query: KnowingQuery,
+  confidential: ReadonlySet<ResourceType>,
+): Statements<DryRunPart> {
   const { deletion, now, types, recordsMax, after } = query;
   const { organizationId, resourceId: party, processedBefore } = deletion;
   const isKnown = namingTypes.every(({ resourceType }) => types.includes(resourceType));
@@ -109,7 +115,30 @@ function* readNamed(query: KnowingQuery): Statements<DryRunPart> {
   const rules = processedBefore === undefined ? yield* listFloorsThatKeep(organizationId) : [];
   const found = yield* readPartyPage({ organizationId, party, after, recordsMax }, rules, now);
   const { records, holds, floors, last: next } = found;
-  return { ...nothing, named: records.map(({ resourceId: id }) => id), holds, floors, next };
+  const restriction = yield* readKeeping(records, query, confidential.intersection(new Set(types)));
+  const named = records.map(({ resourceId: id }) => id);
+  return { ...nothing, named, restriction, holds, floors, next };
+}
+
+/** The reports that these records support, which keep for whom the pseudonym stands. `known`: the types of reports. */
+function* readKeeping(
+  records: readonly RecordKey[],
+  { deletion, now }: KnowingQuery,
+  known: ReadonlySet<ResourceType>,
+): Statements<DryRun["restriction"]> {
+  if (known.size === 0) return nothing.restriction;
+  const concerned = records.map(
+    (key) => [nodeKey(key.resourceType, key.resourceId), { deletion }] as const,
+  );
+  const search = { organizationId: deletion.organizationId, confidential: known, now };
+  const found = yield* findSupportedReports(concerned, search);
+  const ends = found.flatMap(({ obstacle }) => obstacle.floorUntil ?? []);
+  return {
+    moved: [],
+    reports: found.map(({ resourceType: type, resourceId: id }) => ({ type, id })),
+    until: ends.length === 0 ? undefined : Math.max(...ends),
+    isHeld: found.some(({ obstacle }) => obstacle.held),
+  };
 }
 
 interface PartyPage extends Pick<NamingPage, "last">, Pick<DryRun, "holds" | "floors"> {
