@@ -40,11 +40,7 @@ export const statusValue: Value<ApiKey> = {
 
 const keys = defineNoun<ApiKey>({
   values: {
-    keyId: idValue(
-      "key",
-      ({ keyId }) => keyId,
-      ({ name }) => name,
-    ),
+    keyId: idValue("key", "keyId", "name"),
     organizationId: organizationValue,
     status: statusValue,
     expiresAt: { fact: renderExpiry },

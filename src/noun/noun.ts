@@ -143,13 +143,14 @@ function usualValue<Row>(name: string): UsualValue<Row> {
   };
 }
 
-export function idValue<Row>(
+/** The name of the row with its id beside it, as a link to its page. */
+export function idValue<Id extends string, Name extends string>(
   route: string,
-  read: (row: Row) => string,
-  name?: (row: Row) => string,
-): Value<Row, unknown> {
-  const show = (row: Row) =>
-    html`<a href="${pathTo(route, read(row))}">${renderParty(name?.(row), read(row))}</a>`;
+  id: Id,
+  name: Name,
+): Value<Readonly<Record<Id | Name, string>>, unknown> {
+  const show = (row: Readonly<Record<Id | Name, string>>) =>
+    html`<a href="${pathTo(route, row[id])}">${renderParty(row[name], row[id])}</a>`;
   return { html: show, kind: "text" };
 }
 

@@ -28,7 +28,7 @@ import {
   renderForm,
   renderForms,
 } from "./act.ts";
-import { defineNoun, type Value } from "./noun.ts";
+import { defineNoun, idValue, type Value } from "./noun.ts";
 
 const screen = "/console/operators";
 
@@ -61,10 +61,7 @@ const changed = defineNoun<Operator>({
 const people = defineNoun<SeenOperator>({
   values: {
     ...values,
-    name: {
-      html: ({ name }) => html`<a href="${pathTo("operator", name)}"><bdi>${name}</bdi></a>`,
-      kind: "text",
-    },
+    name: idValue("operator", "name", "name"),
     roles: { kind: "text" },
     lastSignIn: {
       kind: "text",

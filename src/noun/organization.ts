@@ -19,16 +19,15 @@ import {
 } from "../cli/input/kinds.ts";
 import { formatTime } from "../cli/output/table.ts";
 import { renderChip } from "../console/html/chip.ts";
-import { type Html, html } from "../console/html/html.ts";
+import type { Html } from "../console/html/html.ts";
 import { pathTo } from "../console/html/link.ts";
-import { renderParty } from "../console/html/party.ts";
 import type { Organization } from "../domain/access.ts";
 import { confidentialTypes } from "../domain/confidentiality.ts";
 import { limits } from "../domain/limits.ts";
 import { titleOf } from "../domain/record-types.ts";
 import { formatDays } from "../domain/retention/floor.ts";
 import { defineAct, defineForm, defineList } from "./act.ts";
-import { defineNoun } from "./noun.ts";
+import { defineNoun, idValue } from "./noun.ts";
 
 const screen = "/console/organizations";
 
@@ -40,13 +39,7 @@ const formatStrict = ({ strictScopes }: Organization) => formatOnOff(strictScope
 
 export const organizations = defineNoun<Organization, void>({
   values: {
-    organizationId: {
-      html: ({ organizationId, name }) =>
-        html`<a href="${pathTo("organization", organizationId)}"
-          >${renderParty(name, organizationId)}</a
-        >`,
-      kind: "text",
-    },
+    organizationId: idValue("organization", "organizationId", "name"),
     state: { html: renderOrganizationState },
     strictScopes: { text: formatStrict, html: formatStrict },
     deletionGraceSeconds: { text: formatGrace, html: formatGrace },

@@ -41,11 +41,7 @@ function flatten({ rule, ...key }: TrustingRule): Rule {
 
 const rules = defineNoun<Rule>({
   values: {
-    keyId: idValue(
-      "identity",
-      ({ keyId }) => keyId,
-      ({ name }) => name,
-    ),
+    keyId: idValue("identity", "keyId", "name"),
     organizationId: organizationValue,
     status: statusValue,
     scopes: scopesValue,

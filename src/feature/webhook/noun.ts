@@ -20,7 +20,6 @@ import { renderFields } from "../../cli/output/table.ts";
 import { type Html, html, renderFacts } from "../../console/html/html.ts";
 import { pathTo } from "../../console/html/link.ts";
 import type { Next } from "../../console/page.ts";
-import { renderTime } from "../../console/html/time.ts";
 import {
   descriptionCharactersMax,
   urlCharactersMax,
@@ -37,24 +36,14 @@ import {
   secretPage,
 } from "../../noun/act.ts";
 import { rights } from "./rows.ts";
-import {
-  defineNoun,
-  idValue,
-  organizationValue,
-  renderIdLink,
-  type Value,
-} from "../../noun/noun.ts";
+import { defineNoun, idValue, organizationValue, renderIdLink } from "../../noun/noun.ts";
 
 const screen = "/console/organizations";
 
 const endpoints = {
   ...defineNoun<WebhookEndpoint>({
     values: {
-      endpointId: idValue(
-        "webhook",
-        ({ endpointId }) => endpointId,
-        ({ description }) => description,
-      ),
+      endpointId: idValue("webhook", "endpointId", "description"),
       url: { kind: "text" },
       description: { fact: ({ description }) => description && html`<bdi>${description}</bdi>` },
       organizationId: organizationValue,
@@ -71,10 +60,6 @@ const endpoints = {
         html: ({ lastResult }) => lastResult,
         kind: "text",
       },
-      lastAttemptAt: known(({ lastAttemptAt }) => lastAttemptAt),
-      lastDeliveredAt: known(({ lastDeliveredAt }) => lastDeliveredAt),
-      failingSince: known(({ failingSince }) => failingSince),
-      nextAttemptAt: known(({ nextAttemptAt }) => nextAttemptAt),
     },
     columns: "endpointId, organizationId, state, lastResult, lastDeliveredAt, url: URL, events",
     headings: "endpointId, url: URL, state, lastResult, lastDeliveredAt",
@@ -87,16 +72,6 @@ const endpoints = {
     ...viewEndpoint(endpoint, app.derive(makeWebhookKeys)),
   }),
 };
-
-/** A time that is not on the page if there is none. */
-function known(read: (endpoint: WebhookEndpoint) => number | undefined): Value<WebhookEndpoint> {
-  return {
-    fact: (endpoint) => {
-      const at = read(endpoint);
-      return at && renderTime(at);
-    },
-  };
-}
 
 function describeState(endpoint: WebhookEndpoint, app: App): string {
   const state = webhookState(endpoint, app.derive(makeWebhookKeys)?.check);
