@@ -15,16 +15,14 @@ import { reason, text, wholeNumber } from "../cli/input/kinds.ts";
 import { formatCounts, formatTime } from "../cli/output/table.ts";
 import { writeLines } from "../cli/output/write-entries.ts";
 import { html } from "../console/html/html.ts";
-import { deletionPath, renderRecordName } from "../console/html/link.ts";
+import { renderDeletionOf, renderRecordName } from "../console/html/link.ts";
 import {
   formatCounts as countInWords,
   renderExactTime,
   renderTimestamp,
 } from "../console/html/time.ts";
-import type { Deletion } from "../domain/deletion/deletion.ts";
 import { isPseudonym } from "../domain/deletion/party.ts";
 import type { KeptReference } from "../domain/deletion/restricted-set.ts";
-import { titleOf } from "../domain/record-types.ts";
 import { sayOrigin } from "../domain/retention/floor.ts";
 import { formatTimestamp } from "../domain/timestamp.ts";
 import { defineList } from "./act.ts";
@@ -45,7 +43,7 @@ export const sets = defineNoun<Row, void>({
   values: {
     record: {
       text: ({ movedBy }) => (movedBy ? `${movedBy.resourceType} ${movedBy.resourceId}` : "-"),
-      html: ({ movedBy }) => movedBy && renderMovedBy(movedBy),
+      html: ({ movedBy }) => movedBy && renderDeletionOf(movedBy),
       kind: "text",
     },
     records: {
@@ -71,10 +69,6 @@ export const sets = defineNoun<Row, void>({
     "record: Erased record, organizationId, movedAt, records: Keeps, waitingFor: Waits for, keptUntil",
 });
 
-function renderMovedBy(moved: Deletion) {
-  return html`<a href="${deletionPath(moved.deletionRequestId)}">${renderRecordName(moved)}</a>`;
-}
-
 const seen = (name: "firstSeen" | "lastSeen") => {
   const format = (record: HeldRecord) => formatTimestamp(record[name]);
   return {
@@ -86,11 +80,7 @@ const seen = (name: "firstSeen" | "lastSeen") => {
 
 export const keptRecords = defineNoun<HeldRecord, void>({
   values: {
-    record: {
-      html: ({ resourceType, resourceId }) =>
-        html`${titleOf(resourceType)} <bdi>${resourceId}</bdi>`,
-      kind: "bare",
-    },
+    record: { html: renderRecordName, kind: "bare" },
     firstSeen: seen("firstSeen"),
     lastSeen: seen("lastSeen"),
     holds: { json: ({ holds }) => holds.map((one) => listedHolds.json(one)) },

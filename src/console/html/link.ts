@@ -1,6 +1,7 @@
 // Links to the pages of records and deletions. The key of a record is in the query, because ids may contain any
 // character.
 
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -76,6 +77,14 @@ export function renderTrailLink(key: RecordKey): Html {
   return html`<p>
     <a href="${recordPath("/console/audit", key)}">What the audit trail says of it</a>
   </p>`;
+}
+
+/** A deletion by the record that it was requested for. */
+export function renderDeletionOf(
+  deletion: Pick<Deletion, "deletionRequestId" | "resourceType" | "resourceId">,
+): Html {
+  const path = deletionPath(deletion.deletionRequestId);
+  return html`<a href="${path}">${renderRecordName(deletion)}</a>`;
 }
 
 export function renderDeletionLink(deletionRequestId: string): Html {

@@ -27,13 +27,7 @@ import {
   renderFacts,
   renderTable,
 } from "../html/html.ts";
-import {
-  deletionPath,
-  pathTo,
-  readRecordKey,
-  renderDeletionLink,
-  renderRecordName,
-} from "../html/link.ts";
+import { pathTo, readRecordKey, renderDeletionLink, renderDeletionOf } from "../html/link.ts";
 import type { ConsoleSources, Next, Person } from "../page.ts";
 import { formatNumber, renderExactTime, formatDuration } from "../html/time.ts";
 import { describeValue, inWords } from "../html/typed-value.ts";
@@ -175,7 +169,7 @@ const shownLengthMax = 28;
 /** The tooltip and the download contain everything. */
 function renderObject({ subject, deletion }: ShownEntry): Html {
   if (deletion !== undefined) {
-    return html`<a href="${deletionPath(subject)}">${renderRecordName(deletion)}</a>`;
+    return renderDeletionOf(deletion);
   }
   if (/^prp_\w+$/.test(subject))
     return html`<a href="${pathTo("proposal", subject)}">${subject}</a>`;

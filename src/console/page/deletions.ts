@@ -15,7 +15,7 @@ import {
 } from "../../actions/deletion/list-deletions.ts";
 import { deletionStatuses, dueTime, requesterOf } from "../../domain/deletion/deletion.ts";
 import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts";
-import { deletionPath, renderRecordName } from "../html/link.ts";
+import { renderDeletionOf } from "../html/link.ts";
 import { readText, renderHidden } from "../html/field.ts";
 import {
   renderChoice,
@@ -172,14 +172,7 @@ function columnsOf(query: URLSearchParams): readonly Column<ShownDeletion>[] {
     return renderElement("a", { href, "aria-current": isCurrent && "true" }, [label, mark]);
   };
   return [
-    [
-      "Record",
-      ({ deletion }) =>
-        html`<a href="${deletionPath(deletion.deletionRequestId)}"
-          >${renderRecordName(deletion)}</a
-        >`,
-      "bare",
-    ],
+    ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
     ...(readText(query, "organization") === undefined ? [ofOrganization] : []),
     ["Status", renderState],
     ["Requested by", ({ deletion }) => renderActor(requesterOf(deletion))],

@@ -24,7 +24,7 @@ import {
 import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { renderChart, type Slot } from "../html/chart.ts";
-import { deletionPath, renderRecordName } from "../html/link.ts";
+import { renderDeletionOf } from "../html/link.ts";
 import { renderOrganization } from "../html/party.ts";
 import { formatCounts, formatDuration, formatNumber, renderExactTime } from "../html/time.ts";
 import type { Next, Person } from "../page.ts";
@@ -139,12 +139,7 @@ function renderList({ erasures }: ErasureReport, { organizationId }: ErasureQuer
 }
 
 const columns: readonly Column<Erasure>[] = [
-  [
-    "Record",
-    ({ deletion }) =>
-      html`<a href="${deletionPath(deletion.deletionRequestId)}">${renderRecordName(deletion)}</a>`,
-    "bare",
-  ],
+  ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
   ["Organization", ({ deletion }) => renderOrganization(deletion.organizationId)],
   ["Requested by", ({ deletion }) => html`<bdi>${requesterOf(deletion)}</bdi>`],
   ["Approved by", ({ deletion }) => html`<bdi>${deletion.approval?.approvedBy ?? "–"}</bdi>`],

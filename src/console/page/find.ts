@@ -27,12 +27,11 @@ import {
 } from "../html/html.ts";
 import { type Next, type Person, readPanels } from "../page.ts";
 import {
-  deletionPath,
   pathTo,
   readRecordKey,
   recordPath,
+  renderDeletionOf,
   renderRecordLink,
-  renderRecordName,
 } from "../html/link.ts";
 import { unixMsOf } from "../../domain/timestamp.ts";
 import { renderExactTime } from "../html/time.ts";
@@ -93,11 +92,12 @@ export async function renderNone({ app }: Person, asked: RecordQuery): Promise<H
   const none = html`There is no record with this id in ${renderOrganization(asked.organizationId)}.
   Ids are compared exactly, with capitals and spaces.
   ${deletions.length === 0 && "No deletion of such a record was requested."}`;
-  const items = deletions.map(({ deletionRequestId: id, status, completedAt, ...record }) => {
+  const items = deletions.map((deletion) => {
+    const { deletionRequestId: id, status, completedAt } = deletion;
     const receipt = html`${renderExactTime(completedAt)}:
       <a href="${pathTo("receipt", id)}">receipt</a>`;
     return html`<li>
-      The deletion of <a href="${deletionPath(id)}">${renderRecordName(record)}</a> is ${status}
+      The deletion of ${renderDeletionOf(deletion)} is ${status}
       ${completedAt !== undefined && receipt}
     </li>`;
   });

@@ -7,7 +7,7 @@ import {
   type ReceiptPart,
 } from "../../actions/receipt/list-receipts.ts";
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
-import { deletionPath, renderRecordName } from "../html/link.ts";
+import { renderDeletionOf } from "../html/link.ts";
 import { renderButton } from "../html/field.ts";
 import { renderNext } from "../html/filter.ts";
 import { sendDownload } from "../request/download.ts";
@@ -47,17 +47,17 @@ function renderPart({ receipts, next }: ReceiptPart): Html {
 
 const receiptColumns: readonly Column<StoredReceipt>[] = [
   ["Receipt", ({ receipt }) => receipt.receipt_no, "number"],
-  [
-    "Record",
-    ({ receipt: { asked, deletion_request_id: id } }) =>
-      html`<a href="${deletionPath(id)}"
-        >${renderRecordName({ resourceType: asked.resource_type, resourceId: asked.resource_id })}</a
-      >`,
-    "bare",
-  ],
+  ["Record", renderRecord, "bare"],
   ["Organization", ({ receipt }) => renderOrganization(receipt.organization_id)],
   ["Completed", ({ receipt }) => renderExactTime(Date.parse(receipt.completed_at))],
 ];
+
+function renderRecord({
+  receipt: { asked, deletion_request_id: deletionRequestId },
+}: StoredReceipt) {
+  const { resource_type: resourceType, resource_id: resourceId } = asked;
+  return renderDeletionOf({ deletionRequestId, resourceType, resourceId });
+}
 
 const keyColumns: readonly Column<PublishedKeys["keys"][number]>[] = [
   ["Key", ({ kid }) => html`<code>${kid}</code>`, "head"],
