@@ -22,7 +22,7 @@ import type { IntakeHistory } from "../metrics/history.ts";
 import type { ProcessFigures } from "../metrics/metrics.ts";
 import type { OpenId } from "./sign-in/openid/provider.ts";
 import type { Origin } from "./sign-in/origin.ts";
-import { type PageView, type Reader, renderPage, type Waiting } from "./frame/frame.ts";
+import { type PageView, type Reader, renderPage } from "./frame/frame.ts";
 import type { Task } from "./frame/screens.ts";
 import type { Figure, Html, HtmlValue } from "./html/html.ts";
 import { nameKeys, nameOrganizations } from "./html/party.ts";
@@ -226,22 +226,12 @@ async function readerOf(person: Person): Promise<Reader> {
   const { app, operator, organization, request, sources } = person;
   const { tasks } = sources;
   const shown = request.method === "GET" ? request.url.replace(/\?.*/, "") : undefined;
-  const waiting = await readWaiting(person);
-  return { operator, organization, tasks, shown, now: app.now(), waiting };
-}
-
-async function readWaiting({ app, organization }: Person): Promise<Waiting> {
   const { deletions, proposals } = await countWaiting(app, organization);
-  const screens = [
-    ["/console/deletions", "?wait=mine", deletions],
-    ["/console/proposals", "", proposals],
-  ] as const;
-  return screens.map(([screen, query, count]) => ({
-    screen,
-    path: `${screen}${query}`,
-    count: formatCounted(count),
-    label: "need your approval",
-  }));
+  const waiting = {
+    "/console/deletions": { query: "?wait=mine", count: formatCounted(deletions) },
+    "/console/proposals": { query: "", count: formatCounted(proposals) },
+  };
+  return { operator, organization, tasks, shown, now: app.now(), waiting };
 }
 
 export function formatCounted(count: number): string {

@@ -22,13 +22,8 @@ export interface PageView {
   readonly status?: number;
 }
 
-/** Work that waits for the person: the path of a screen, with a number and its description. */
-export type Waiting = readonly {
-  readonly screen: string;
-  readonly path: string;
-  readonly count: string;
-  readonly label: string;
-}[];
+/** What needs the approval of the person on each screen: how much, and the query by which the screen shows it. */
+type Waiting = Readonly<Record<string, { readonly query: string; readonly count: string }>>;
 
 export interface Reader {
   readonly operator: Operator;
@@ -118,16 +113,14 @@ function renderFrame(
 
 function renderScreen({ path, label, icon }: Screen, waiting: Waiting, isCurrent: boolean): Html {
   const attributes = { href: path, "aria-current": isCurrent && "page" };
-  const counts = waiting
-    .filter(({ screen, count }) => screen === path && count !== "0")
-    .map(
-      (one) =>
-        html`<a class="count" href="${one.path}"
-          >${one.count}<span class="sr"> ${one.label}</span></a
-        >`,
-    );
+  const { query = "", count = "0" } = waiting[path] ?? {};
   return html`<li>
-    ${renderElement("a", attributes, html`${renderIcon(icon)} ${label}`)}${counts}
+    ${renderElement("a", attributes, html`${renderIcon(icon)} ${label}`)}${
+      count !== "0" &&
+      html`<a class="count" href="${path}${query}"
+        >${count}<span class="sr"> need your approval</span></a
+      >`
+    }
   </li>`;
 }
 
