@@ -121,8 +121,7 @@ async function sendFailure(
   if (error instanceof OperatorError && error.errorName === "not_permitted") {
     context.onRightRefused("console");
   }
-  const wantsJson = (request.headers["content-type"] ?? "").startsWith("application/json");
-  const failure = await errorReply({ error, requestId: request.id, wantsJson });
+  const failure = await errorReply(error, request);
   // A body that was refused before it was read ends the connection.
   const headers = request.raw.complete
     ? failure.headers

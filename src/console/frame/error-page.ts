@@ -1,5 +1,6 @@
 // Answers requests that failed, with a page or with JSON for the script. Never shows internals.
 
+import type { FastifyRequest } from "fastify";
 import { OperatorError, type OperatorErrorName } from "../../actions/operator/operator-error.ts";
 import type { FeatureName } from "../../basics/name-rows.ts";
 import { AppError, statusOf } from "../../domain/error.ts";
@@ -74,8 +75,7 @@ export async function answerRefused(
 ): Promise<Answer> {
   const failure = explain(error);
   const { request, reply } = person;
-  const isJson = (request.headers["content-type"] ?? "").startsWith("application/json");
-  if (failure === undefined || failure.status >= 500 || isJson || reply.sent) throw error;
+  if (failure === undefined || failure.status >= 500 || isJson(request) || reply.sent) throw error;
   const again = await showAgain(person, page, { error, failure });
   const { status, title, message, list = "" } = failure;
   const answer =
@@ -105,20 +105,18 @@ async function showAgain(
   return { ...shown, status, body: refillForm(shown.body, { path, form, message, field }) };
 }
 
-interface ErrorReply {
-  readonly error: unknown;
-  readonly requestId: string;
-  readonly wantsJson: boolean;
+function isJson({ headers }: FastifyRequest): boolean {
+  return (headers["content-type"] ?? "").startsWith("application/json");
 }
 
-export async function errorReply({ error, requestId, wantsJson }: ErrorReply): Promise<Answer> {
+export async function errorReply(error: unknown, request: FastifyRequest): Promise<Answer> {
   const internal: Failure = {
     status: 500,
     title: "Something went wrong here",
-    message: `The log has the reason under the request id ${requestId}.`,
+    message: `The log has the reason under the request id ${request.id}.`,
   };
   const { status, title, message, list = "" } = explain(error) ?? internal;
-  const answer = wantsJson
+  const answer = isJson(request)
     ? jsonReply({ message }, { status })
     : await showPage(undefined, { title, body: renderFailure(message, list), status });
   const retry = error instanceof AppError ? error.retryAfterSeconds : undefined;
