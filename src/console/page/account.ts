@@ -23,6 +23,9 @@ export async function showAccount(person: Person): Promise<Next> {
   const { app, operator, session } = person;
   const passkeys = await listPasskeys(app, operator);
   const own = await listOwnSessions(app, operator);
+  const sessions = own.map((one) => {
+    return [one, one.sessionId === session.sessionId ? "this one" : ""] as const;
+  });
   const body = html`<p>
       You are <strong><bdi>${operator.name}</bdi></strong
       >, with the role ${operator.roles.join(" and ")}. What you do is in the audit trail under this
@@ -38,7 +41,7 @@ export async function showAccount(person: Person): Promise<Next> {
     </section>
     <section aria-labelledby="sessions">
       <h2 id="sessions">Your sessions</h2>
-      ${renderSessions(own, session)}
+      ${renderSessions(sessions, ["End", "/console/account/session/end"])}
     </section>
     ${app.viewer.may("session.list") && (await renderAllSessions(person))}`;
   return { title: "Account", screen: "/console/account", body };
@@ -96,51 +99,37 @@ function shorten(credentialId: string): string {
   return credentialId.slice(0, 12);
 }
 
-function renderSessions(sessions: readonly OperatorSession[], current: OperatorSession): Html {
-  const rows = sessions.map((session) => ({
-    session,
-    note: session.sessionId === current.sessionId ? "this one" : "",
-    action: "/console/account/session/end",
-    verb: "End",
-  }));
-  return renderTable(sessionColumns, rows);
-}
+type SessionRow = readonly [session: OperatorSession, whose: string];
 
-interface SessionRow {
-  readonly session: OperatorSession;
-  readonly note: string;
-  readonly action: string;
-  readonly verb: string | undefined;
-}
-
-const sessionColumns: readonly Column<SessionRow>[] = [
-  ["Session", ({ session }) => html`<code>${session.sessionId}</code>`],
-  ["Whose", ({ note }) => html`<bdi>${note}</bdi>`],
-  ["Signed in by", ({ session }) => session.method],
-  ["Since", ({ session }) => renderAgo(session.createdAt)],
-  ["Until", ({ session }) => renderAgo(session.expiresAt)],
-  [actionHeading, renderEnd],
-];
-
-function renderEnd({ session: { sessionId }, action, verb }: SessionRow): Html | undefined {
-  if (verb === undefined) return undefined;
-  const label = html`${verb}<span class="sr"> session ${sessionId}</span>`;
-  return renderButton(label, action, { fields: { session: sessionId } });
+/** The button ends a session; undefined for people who may not. */
+function renderSessions(
+  rows: readonly SessionRow[],
+  button: readonly [verb: string, path: string] | undefined,
+): Html {
+  const renderEnd = ([{ sessionId }]: SessionRow) => {
+    if (button === undefined) return undefined;
+    const [verb, path] = button;
+    const label = html`${verb}<span class="sr"> session ${sessionId}</span>`;
+    return renderButton(label, path, { fields: { session: sessionId } });
+  };
+  const columns: readonly Column<SessionRow>[] = [
+    ["Session", ([{ sessionId }]) => html`<code>${sessionId}</code>`],
+    ["Whose", ([, whose]) => html`<bdi>${whose}</bdi>`],
+    ["Signed in by", ([{ method }]) => method],
+    ["Since", ([{ createdAt }]) => renderAgo(createdAt)],
+    ["Until", ([{ expiresAt }]) => renderAgo(expiresAt)],
+    [actionHeading, renderEnd],
+  ];
+  return renderTable(columns, rows);
 }
 
 async function renderAllSessions({ app }: Person): Promise<Html> {
   const holders = await listSessions(app);
-  const verb = app.viewer.may("session.revoke") ? "Revoke" : undefined;
-  const action = "/console/session/revoke";
-  const rows = holders.map(({ session, operator: { name } }) => ({
-    session,
-    note: name,
-    action,
-    verb,
-  }));
+  const rows = holders.map(({ session, operator: { name } }) => [session, name] as const);
+  const mayRevoke = app.viewer.may("session.revoke");
   return html`<section aria-labelledby="all">
     <h2 id="all">Sessions of everybody</h2>
-    ${renderTable(sessionColumns, rows)}
+    ${renderSessions(rows, mayRevoke ? ["Revoke", "/console/session/revoke"] : undefined)}
   </section>`;
 }
 
