@@ -23,7 +23,7 @@ import type { ApiKey } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
 import { allScopes, describeScopes } from "../domain/scope.ts";
 import { defineAct, defineList, type NounPage, onlyOf, renderForms, secretPage } from "./act.ts";
-import { defineNoun, idValue, organizationValue, renderIdLink, type Value } from "./noun.ts";
+import { defineNoun, idValue, organizationValue, type Value } from "./noun.ts";
 
 const screen = "/console/organizations";
 
@@ -38,9 +38,11 @@ export const statusValue: Value<ApiKey> = {
   html: renderStatus,
 };
 
+const keyLink = idValue("key", "keyId", "name");
+
 const keys = defineNoun<ApiKey>({
   values: {
-    keyId: idValue("key", "keyId", "name"),
+    keyId: keyLink,
     organizationId: organizationValue,
     status: statusValue,
     expiresAt: { fact: renderExpiry },
@@ -54,9 +56,7 @@ const keys = defineNoun<ApiKey>({
 
 const newKeys = defineNoun<ApiKey & { readonly secret: string }, void>({
   values: {
-    keyId: {
-      fact: ({ keyId, name }) => html`${renderIdLink("key", keyId)} <bdi>${name}</bdi>`,
-    },
+    keyId: keyLink,
     organizationId: organizationValue,
     scopes: { text: ({ scopes }) => describeScopes(scopes, ",") },
     expiresAt: {

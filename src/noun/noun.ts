@@ -154,18 +154,7 @@ export function idValue<Id extends string, Name extends string>(
   return { html: show, kind: "text" };
 }
 
-export function renderIdLink(route: string, id: string): Html {
-  return html`<a href="${pathTo(route, id)}"><code>${id}</code></a>`;
-}
-
-interface OfOrganization {
-  readonly organizationId: string;
-}
-
-export function renderOrganizationLink({ organizationId }: OfOrganization): Html {
-  return html`<a href="${pathTo("organization", organizationId)}"
-    >${renderOrganization(organizationId)}</a
-  >`;
-}
-
-export const organizationValue: Value<OfOrganization, unknown> = { fact: renderOrganizationLink };
+export const organizationValue: Value<{ readonly organizationId: string }, unknown> = {
+  fact: ({ organizationId: id }) =>
+    html`<a href="${pathTo("organization", id)}">${renderOrganization(id)}</a>`,
+};

@@ -36,7 +36,7 @@ import {
   secretPage,
 } from "../../noun/act.ts";
 import { rights } from "./rows.ts";
-import { defineNoun, idValue, organizationValue, renderIdLink } from "../../noun/noun.ts";
+import { defineNoun, idValue, organizationValue } from "../../noun/noun.ts";
 
 const screen = "/console/organizations";
 
@@ -112,7 +112,7 @@ function showSecret({ endpointId, secret, publicKey }: Made): Next {
   return secretPage("The secret", secret, {
     text: "it is stored nowhere. Copy it to where the receiver reads it. If it is lost, add another endpoint and remove this one.",
     facts: [
-      ["Endpoint", renderIdLink("webhook", endpointId)],
+      ["Endpoint", html`<a href="${pathTo("webhook", endpointId)}"><code>${endpointId}</code></a>`],
       ["Public key", html`<code>${publicKey}</code>`],
     ],
   });
