@@ -4,8 +4,9 @@
 import { limits } from "../../domain/limits.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import type { Person } from "../page.ts";
-import { type Form, type Input, renderInput } from "./field.ts";
-import { type Html, html, renderElement } from "./html.ts";
+import { type Form, type Input, readText, renderInput } from "./field.ts";
+import { type Column, type Html, html, renderElement } from "./html.ts";
+import { renderOrganization } from "./party.ts";
 
 export interface Choice {
   readonly query: URLSearchParams;
@@ -58,6 +59,15 @@ export function withOrganization({
   const filled = new URLSearchParams(query);
   filled.set("organization", organization);
   return filled;
+}
+
+/** The organization of each row, unless all are of the one that the query names. */
+export function organizationColumn<Row>(
+  query: Form,
+  idOf: (row: Row) => string | undefined,
+): readonly Column<Row>[] {
+  if (readText(query, "organization") !== undefined) return [];
+  return [["Organization", (row) => renderOrganization(idOf(row))]];
 }
 
 interface Next {

@@ -16,7 +16,12 @@ import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Input, readText, renderButton, renderInput } from "../html/field.ts";
-import { renderNext, renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
+import {
+  organizationColumn,
+  renderNext,
+  renderOrganizationInput,
+  renderTypeChoice,
+} from "../html/filter.ts";
 import { renderChart } from "../html/chart.ts";
 import {
   type Column,
@@ -31,7 +36,7 @@ import { pathTo, readRecordKey, renderDeletionLink, renderDeletionOf } from "../
 import type { ConsoleSources, Next, Person } from "../page.ts";
 import { formatNumber, renderExactTime, formatDuration } from "../html/time.ts";
 import { describeValue, inWords } from "../html/typed-value.ts";
-import { renderActor, renderOrganization } from "../html/party.ts";
+import { renderActor } from "../html/party.ts";
 
 const screen = "/console/audit";
 
@@ -137,10 +142,6 @@ function describeNone(hasMore: boolean): string {
 }
 
 function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<ShownEntry>[] {
-  const ofOrganization: Column<ShownEntry> = [
-    "Organization",
-    ({ organizationId }) => renderOrganization(organizationId),
-  ];
   return [
     [
       "Entry",
@@ -150,7 +151,7 @@ function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<Sh
     ["Time", ({ at }) => renderExactTime(at)],
     ["By", ({ actor }) => renderActor(actor)],
     ["What happened", (entry) => renderSentence(entry, actions), "text"],
-    ...(readText(query, "organization") === undefined ? [ofOrganization] : []),
+    ...organizationColumn(query, ({ organizationId }: ShownEntry) => organizationId),
     ["Details", ({ detail }) => renderDetail(detail), "text"],
   ];
 }

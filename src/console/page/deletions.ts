@@ -18,6 +18,7 @@ import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts"
 import { renderDeletionOf } from "../html/link.ts";
 import { readText, renderHidden } from "../html/field.ts";
 import {
+  organizationColumn,
   renderChoice,
   renderNext,
   renderOrganizationInput,
@@ -26,7 +27,7 @@ import {
 import { type Column, html, type Html, renderElement, renderTable } from "../html/html.ts";
 import { formatCounted, type Next, type Person } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
-import { renderActor, renderOrganization } from "../html/party.ts";
+import { renderActor } from "../html/party.ts";
 
 type Shown = Awaited<ReturnType<typeof listDeletions>>;
 
@@ -173,18 +174,13 @@ function columnsOf(query: URLSearchParams): readonly Column<ShownDeletion>[] {
   };
   return [
     ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
-    ...(readText(query, "organization") === undefined ? [ofOrganization] : []),
+    ...organizationColumn(query, ({ deletion }: ShownDeletion) => deletion.organizationId),
     ["Status", renderState],
     ["Requested by", ({ deletion }) => renderActor(requesterOf(deletion))],
     [heading("Requested", undefined), ({ deletion }) => renderAgo(deletion.requestedAt)],
     [heading("Due", "due"), ({ deletion }) => renderAgo(dueTime(deletion))],
   ];
 }
-
-const ofOrganization: Column<ShownDeletion> = [
-  "Organization",
-  ({ deletion }) => renderOrganization(deletion.organizationId),
-];
 
 function renderState({ kind, deletion: { status } }: ShownDeletion): Html {
   if (kind === undefined || kind === "grace" || kind === "turn") return renderStatus(status);
