@@ -1,7 +1,12 @@
-// An hour and a day in milliseconds, and durations as operators write them, such as 90d or 12h.
+// An hour and a day in milliseconds, the dates of days, and durations as operators write them, such as 90d or 12h.
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
+
+/** The date in UTC, such as `2026-12-31`. */
+export function dateOf(unixMs: number): string {
+  return new Date(unixMs).toISOString().slice(0, 10);
+}
 
 const unitMs = { d: dayMs, h: hourMs, m: 60_000, s: 1_000 } as const;
 const form = /^(\d{1,9})([dhms])$/;

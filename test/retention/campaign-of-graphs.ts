@@ -2,12 +2,12 @@
 // day by day. The store decides in which order it begins deletions; the model says of each whether
 // it was allowed then, and of each that waits whether it has to.
 
+import { dateOf } from "../../src/basics/duration.ts";
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { isPseudonym } from "../../src/domain/deletion/party.ts";
 import { limits } from "../../src/domain/limits.ts";
-import { dateOf } from "../../src/domain/retention/hold-end.ts";
 import { draftOf, organization } from "../conformance/scene.ts";
 import { makeRandom } from "../support/random.ts";
 import { endAndExpire, setRetention, setRule } from "./ceilings.ts";

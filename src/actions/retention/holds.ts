@@ -8,7 +8,6 @@ import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Unnamed } from "../../store/interface/retention.ts";
 import {
-  dateOf,
   hasEnded,
   holdYearsMax,
   lastDateOfQuarter,
@@ -37,7 +36,7 @@ import {
   type Target,
 } from "../record/find-named-record.ts";
 import { findRestrictedSet } from "./restricted-sets.ts";
-import { dayMs } from "../../basics/duration.ts";
+import { dateOf, dayMs } from "../../basics/duration.ts";
 
 /** Holds by their review date: it has passed, it is still to come, or there is none. */
 export const reviewStates = ["overdue", "ahead", "none"] as const;

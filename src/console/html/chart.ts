@@ -1,6 +1,7 @@
 // Draws a bar chart over time as SVG, with an axis and its unit, the times below it until now, a tooltip for each bar,
 // and the same numbers as a table.
 
+import { dateOf, dayMs } from "../../basics/duration.ts";
 import { type Column, type Html, html, renderTable } from "./html.ts";
 import { formatNumber } from "./time.ts";
 
@@ -28,8 +29,8 @@ const timesShown = 5;
 
 export function renderChart({ label, unit, slots, isByDay = false, ...chart }: Chart): Html {
   const { details, end = "now" } = chart;
-  const textOf = isByDay ? dayOf : clockOf;
-  const renderStart = isByDay ? dayOf : renderHour;
+  const textOf = isByDay ? dateOf : clockOf;
+  const renderStart = isByDay ? dateOf : renderHour;
   const values = slots.map(({ value }) => value ?? 0);
   const top = roundUp(Math.max(1, ...values));
   const describe = ({ at, value, detail }: Slot) =>
@@ -92,10 +93,6 @@ function stepOf(slots: number): number {
   return steps.find((step) => slots % step === 0 && slots / step <= timesShown) ?? 1;
 }
 
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
-}
-
 const shortDay = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
   month: "short",
@@ -144,7 +141,7 @@ export function renderBars(
   const ends = bars.map((bar) => bar.until ?? bar.from);
   const end = Math.max(start + 1, until ?? start, ...ends);
   const placeOf = (time: number) => Math.round(((time - start) / (end - start)) * 1_000) / 10;
-  const textOf = end - start < daysShownAsTimes * 86_400_000 ? minuteOf : dayOf;
+  const textOf = end - start < daysShownAsTimes * dayMs ? minuteOf : dateOf;
   const bottom = rows.length * rowHeight;
   const renderBar = (bar: Bar, y: number) => {
     const { name, from, until: last, keeps = false } = bar;

@@ -1,6 +1,7 @@
 // One deletion: what it waits for, what it would erase and what stays, its progress and its receipt; cancelling and
 // approving.
 
+import { dayMs } from "../../basics/duration.ts";
 import { describeBasis } from "../../domain/deletion/basis.ts";
 import {
   type DeletionDetails,
@@ -153,21 +154,20 @@ function renderCourse(details: DeletionDetails, now: number): Html {
 /** When what prevents it now ends; undefined for nothing, and for holds of which one has no end. */
 function obstaclesOf({ preview }: DeletionDetails) {
   const { holds = [], floors = [] } = preview ?? {};
-  const ends = holds.map(({ endsOn }) => (endsOn === undefined ? Infinity : endOfDay(endsOn)));
-  const holdsEnd = lastOf(ends);
+  const ends = holds.map(({ endsOn }) =>
+    endsOn === undefined ? Infinity : Date.parse(endsOn) + dayMs,
+  );
   return {
     isHeld: holds.length > 0,
-    holdsEnd: holdsEnd === Infinity ? undefined : holdsEnd,
+    holdsEnd: lastOf(ends),
     floorsEnd: lastOf(floors.map(({ until }) => until)),
   };
 }
 
+/** Undefined if there is none, or if one of them is Infinity. */
 function lastOf(times: readonly number[]): number | undefined {
-  return times.length === 0 ? undefined : Math.max(...times);
-}
-
-function endOfDay(date: string): number {
-  return Date.parse(date) + 86_400_000;
+  const last = Math.max(...times);
+  return Number.isFinite(last) ? last : undefined;
 }
 
 function row(name: string, bar: Omit<Bar, "name">) {
@@ -300,7 +300,7 @@ function renderObstacles(
   const held = holds.map(
     ({ resourceType, resourceId, reason, owner }) =>
       html`<li>
-        ${titleOf(resourceType)} <bdi>${resourceId}</bdi> is on hold: <bdi>${reason}</bdi>${
+        ${renderRecordName({ resourceType, resourceId })} is on hold: <bdi>${reason}</bdi>${
           owner !== undefined && html`, <bdi>${owner}</bdi>`
         }
       </li>`,

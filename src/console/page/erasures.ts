@@ -8,7 +8,7 @@ import {
   type ErasureReport,
   reportErasures,
 } from "../../actions/deletion/list-deletions.ts";
-import { dayMs, hourMs } from "../../basics/duration.ts";
+import { dateOf, dayMs, hourMs } from "../../basics/duration.ts";
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { describeBasis } from "../../domain/deletion/basis.ts";
 import { requesterOf } from "../../domain/deletion/deletion.ts";
@@ -21,7 +21,7 @@ import {
   renderHidden,
   renderInput,
 } from "../html/field.ts";
-import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
+import { organizationColumn, renderOrganizationInput, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { renderChart, type Slot } from "../html/chart.ts";
 import { renderDeletionOf } from "../html/link.ts";
@@ -44,7 +44,7 @@ export async function showErasures(person: Person): Promise<Next> {
       <button type="submit">Show</button>
     </form>
     ${renderSummary(form, query, report)} ${renderWeeks(report, query, person.app.now())}
-    ${renderList(report, query)}
+    ${renderList(report, form)}
     <form class="screen" method="post" action="${screen}/download">
       ${renderHidden(fieldsOf(form, ["organization", "from", "until"]))}
       <button type="submit">Download all as CSV</button>
@@ -116,7 +116,7 @@ function renderWeeks(report: ErasureReport, query: ErasureQuery, now: number): H
       slots,
       isByDay: true,
       details: "Half of them took less than",
-      end: query.until === undefined || query.until > now ? "now" : dayOf(query.until - dayMs),
+      end: query.until === undefined || query.until > now ? "now" : dateOf(query.until - dayMs),
     })}
   </section>`;
 }
@@ -127,20 +127,15 @@ function formatLonger(milliseconds: number): string {
   return formatDuration((Math.floor(milliseconds / unit) + 1) * unit);
 }
 
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
-}
-
-function renderList({ erasures }: ErasureReport, { organizationId }: ErasureQuery): Html {
-  const shown = columns.filter(([name]) => name !== "Organization" || organizationId === undefined);
+function renderList({ erasures }: ErasureReport, form: Form): Html {
   const left = erasures.length - shownMax;
-  return html`${renderTable(shown, erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
+  return html`${renderTable(columnsOf(form), erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
   ${left > 0 && html`<p>And ${formatNumber(left)} more, which the file has.</p>`}`;
 }
 
-const columns: readonly Column<Erasure>[] = [
+const columnsOf = (form: Form): readonly Column<Erasure>[] => [
   ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
-  ["Organization", ({ deletion }) => renderOrganization(deletion.organizationId)],
+  ...organizationColumn(form, ({ deletion }: Erasure) => deletion.organizationId),
   ["Requested by", ({ deletion }) => html`<bdi>${requesterOf(deletion)}</bdi>`],
   ["Approved by", ({ deletion }) => html`<bdi>${deletion.approval?.approvedBy ?? "–"}</bdi>`],
   ["Basis", ({ deletion }) => describeBasis(deletion.basis)],

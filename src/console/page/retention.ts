@@ -7,6 +7,7 @@ import {
   previewRules,
   type Retention,
 } from "../../actions/retention/retention-rules.ts";
+import { dayMs } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import type { Next, Person } from "../page.ts";
@@ -107,7 +108,6 @@ async function renderOne(person: Person, organizationId: string): Promise<Planne
   return { body, status: plan?.status ?? 200 };
 }
 
-const dayMs = 86_400_000;
 const horizonDays = 3_653;
 
 /** From the rules alone: which records end when would have to be counted over all of them. */
@@ -202,17 +202,11 @@ function renderTally(tally: PreviewPart["tally"], { date, isPart }: TallyView): 
     ],
     ["Erased with these", formatCounts(erasedWith) || "nothing"],
     ["Of several records, erased with the last", formatCounts(shared) || "nothing"],
-    ...(recent === 0
-      ? []
-      : [
-          [
-            "Arrived within a day",
-            `${formatNumber(recent)} of these: are their times right?`,
-          ] as const,
-        ]),
-    ...(inPart === 0
-      ? []
-      : [["Left out", `more that belongs to ${formatNumber(inPart)} of these records`] as const]),
+    [
+      "Arrived within a day",
+      recent > 0 && `${formatNumber(recent)} of these: are their times right?`,
+    ],
+    ["Left out", inPart > 0 && `more that belongs to ${formatNumber(inPart)} of these records`],
     ["Kept by a hold", formatNumber(counts.held)],
     ["Kept by a floor", formatNumber(counts.floor)],
     ["Needed by later records", formatNumber(counts.needed)],

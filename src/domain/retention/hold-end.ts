@@ -1,7 +1,7 @@
 // When a legal hold ends by itself: the last date on which it holds, in UTC, and how far ahead that date may be. Pure;
 // knows no store and no clock.
 
-import { dayMs } from "../../basics/duration.ts";
+import { dateOf, dayMs } from "../../basics/duration.ts";
 import type { Hold } from "../access.ts";
 
 /** Regulation (EU) 2024/1624, article 77: an authority may require at most another five years. */
@@ -9,11 +9,6 @@ export const holdYearsMax = 5;
 
 /** A hold that ends within this time is shown as ending soon. */
 export const holdWarningDays = 30;
-
-/** The date in UTC, such as `2026-12-31`. */
-export function dateOf(unixMs: number): string {
-  return new Date(unixMs).toISOString().slice(0, 10);
-}
 
 /** The same date of a later year, or the last day of February. */
 export function latestEnd(now: number): string {

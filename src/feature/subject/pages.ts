@@ -1,6 +1,7 @@
 // Requests of a person or a company about what is stored on it: how much there is, until when the request has to be
 // answered, and the copy.
 
+import { dateOf } from "../../basics/duration.ts";
 import { Readable } from "node:stream";
 import { readDate, renderButton, renderInput } from "../../console/html/field.ts";
 import { renderChip, renderStatus } from "../../console/html/chip.ts";
@@ -72,7 +73,7 @@ export function renderForm(
 
 function showAccess(person: Person): Promise<Next> {
   const query = withOrganization(person);
-  const today = new Date(person.app.now()).toISOString().slice(0, 10);
+  const today = dateOf(person.app.now());
   const received = { type: "date", value: query.get("received") ?? today } as const;
   const fields = renderInput("Received on", "received", received);
   const body = html`<p class="note">
@@ -105,11 +106,11 @@ function renderDeadline(received: number, now: number): Html {
   const { due, extended } = answerDates(received);
   const state = due < now ? renderChip("bad", "overdue") : renderChip("wait", "open");
   return renderFacts([
-    ["Received", formatDay(received)],
-    ["Answer by", html`${formatDay(due)} ${state} <small>one month, Article 12(3)</small>`],
+    ["Received", dateOf(received)],
+    ["Answer by", html`${dateOf(due)} ${state} <small>one month, Article 12(3)</small>`],
     [
       "At the latest",
-      html`${formatDay(extended)}
+      html`${dateOf(extended)}
         <small>if it is complex and the person was told why within the month</small>`,
     ],
   ]);
@@ -129,11 +130,6 @@ function monthsAfter(time: number, months: number): number {
   const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months];
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   return Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay) + 1) - 1;
-}
-
-/** A day of the calendar, which is the same in every zone. */
-function formatDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }
 
 function renderCounts(request: SubjectRequest, { counts }: SubjectCount): Html {

@@ -1,6 +1,7 @@
 // The preview of a day in the future is compared with what has happened by then, on both engines: random records with
 // ceilings, floors and holds, of which no other changes. Transactions name a person and a company, and may keep them.
 
+import { dateOf } from "../../../src/basics/duration.ts";
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
@@ -13,7 +14,6 @@ import { previewPart } from "../../../src/actions/retention/preview-retention.ts
 import { type OpenApp, openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
-import { dateOf } from "../../../src/domain/retention/hold-end.ts";
 import { draftOf, keyOf, operator, organization } from "../../conformance/scene.ts";
 import { dayMs, firstDay, type Step, stepsOfDay } from "../../retention/graph.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";

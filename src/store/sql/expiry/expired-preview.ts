@@ -2,13 +2,13 @@
 // besides these records. Counts each record once, whatever part of the expired records is previewed. Confidential types
 // delay no deletion, and are left out unless they are asked for. Changes nothing.
 
+import { dateOf } from "../../../basics/duration.ts";
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
 import { isPartyType, namesParties } from "../../../domain/deletion/party.ts";
 import { strictFloors } from "../../../domain/retention/floor.ts";
-import { dateOf } from "../../../domain/retention/hold-end.ts";
 import type { DueRecord, ErasedPreview, ErasedQuery } from "../../interface/retention.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { addCounts } from "../../row/deletion-row.ts";

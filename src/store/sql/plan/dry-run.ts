@@ -1,6 +1,7 @@
 // Plans a deletion as the worker would, without writing or locking anything, for previews. Reads a bounded number of
 // relations and, of what names a person or a company, a bounded part at a time.
 
+import { dateOf } from "../../../basics/duration.ts";
 import { addPart, type DryRun } from "../../../domain/deletion/dry-run.ts";
 import { type ErasurePlan, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType, namingTypes } from "../../../domain/deletion/party.ts";
@@ -8,7 +9,6 @@ import type { ResourceType } from "../../../domain/record-type.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { type RetentionFloor, strictFloors } from "../../../domain/retention/floor.ts";
-import { dateOf } from "../../../domain/retention/hold-end.ts";
 import type { DryRunPart, DryRunQuery, NamingPage, NamingQuery } from "../../interface/deletion.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { latestFloor } from "../retention/floor-origin.ts";
