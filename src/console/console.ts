@@ -23,7 +23,7 @@ import {
   withIds,
 } from "./page.ts";
 import { assetAnswer } from "./frame/asset.ts";
-import { readOrganizationCookie, readSessionCookie } from "./sign-in/cookie.ts";
+import { readCookie, readOrganization } from "./sign-in/cookie.ts";
 import { answerRefused, errorReply, isInternal, renderForward } from "./frame/error-page.ts";
 import { html } from "./html/html.ts";
 import { pathTo } from "./html/link.ts";
@@ -145,13 +145,13 @@ function foreign({ headers }: FastifyRequest, own: string): AppError {
 function handlerOf(route: Route, queue: PageQueue): Handle {
   if (route.open === true) return route.handle;
   return async (visitor) => {
-    const { context, request, origin } = visitor;
-    const secret = readSessionCookie(request.headers, origin);
+    const { context, request } = visitor;
+    const secret = readCookie("session", visitor);
     const found = secret === undefined ? undefined : await enterSession(context.app, secret);
     if (found === undefined) return isFromElsewhere(request) ? tryAgain : signInFirst(request);
     const { app, operator, session } = found;
     if (route.right !== "own") requireRight(app, route.right);
-    const organization = readOrganizationCookie(request.headers, origin);
+    const organization = readOrganization(visitor);
     const person = { ...visitor, app, operator, session, organization };
     const make = async () => {
       await withIds(person, person.query);

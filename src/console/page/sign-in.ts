@@ -14,7 +14,7 @@ import {
   requireAttempt,
   type Visitor,
 } from "../page.ts";
-import { startedCookie, openIdCookie, readOpenIdCookie } from "../sign-in/cookie.ts";
+import { startedCookie, openIdCookie, readCookie } from "../sign-in/cookie.ts";
 import { html } from "../html/html.ts";
 import { supportsPasskeys, type Origin } from "../sign-in/origin.ts";
 import { askForPasskey, signInBy } from "../sign-in/passkey.ts";
@@ -129,8 +129,8 @@ export async function leaveForIssuer(visitor: Visitor): Promise<Next> {
 export async function acceptAnswer(visitor: Visitor): Promise<Next> {
   const openId = requireOpenId(visitor);
   await requireAttempt(visitor);
-  const { context, origin, query, request } = visitor;
-  const secret = readOpenIdCookie(request.headers, origin);
+  const { context, origin, query } = visitor;
+  const secret = readCookie("openid", visitor);
   if (secret === undefined || !isAnswerTo({ secret }, query)) throw notBegunHere();
   const redirectUri = redirectUriOf(origin);
   const started = await completeAttempt(context.app, secret, () =>

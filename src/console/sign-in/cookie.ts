@@ -2,8 +2,9 @@
 // the organization in which somebody works. No script can read them, and no other site can make a browser send the
 // session cookie.
 
-import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyRequest } from "fastify";
 import { sessionLifetimeMs, type StartedSession } from "../../actions/operator/session.ts";
+import { dayMs } from "../../basics/duration.ts";
 import type { Origin } from "./origin.ts";
 
 type Name = "session" | "openid" | "organization";
@@ -17,29 +18,21 @@ function nameOf(name: Name, { isSecure }: Origin): string {
   return isSecure ? `__Host-sluice_${name}` : `sluice_${name}`;
 }
 
-export function readSessionCookie(
-  headers: IncomingHttpHeaders,
-  origin: Origin,
-): string | undefined {
-  return read(headers, nameOf("session", origin));
-}
-
-export function readOpenIdCookie(headers: IncomingHttpHeaders, origin: Origin): string | undefined {
-  return read(headers, nameOf("openid", origin));
+interface Sent {
+  readonly request: Pick<FastifyRequest, "headers">;
+  readonly origin: Origin;
 }
 
 /** The chosen organization, which grants nothing; undefined for all of them. */
-export function readOrganizationCookie(
-  headers: IncomingHttpHeaders,
-  origin: Origin,
-): string | undefined {
-  const id = read(headers, nameOf("organization", origin));
+export function readOrganization(sent: Sent): string | undefined {
+  const id = readCookie("organization", sent);
   return id !== undefined && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
 }
 
 /** Undefined if the cookie is missing or was sent more than once, because it is unclear who set which. */
-function read({ cookie: sent = "" }: IncomingHttpHeaders, of: string): string | undefined {
-  const name = `${of}=`;
+export function readCookie(of: Name, { request, origin }: Sent): string | undefined {
+  const name = `${nameOf(of, origin)}=`;
+  const { cookie: sent = "" } = request.headers;
   const found = sent
     .split(";")
     .map((part) => part.trim())
@@ -65,7 +58,7 @@ export function openIdCookie(origin: Origin, value: string, ms: number): string 
   return cookie(origin, "openid", { value, ms, path, sameSite: "Lax" });
 }
 
-const chosenMs = 30 * 86_400_000;
+const chosenMs = 30 * dayMs;
 
 export function organizationCookie(origin: Origin, value: string | undefined): string {
   const ms = value === undefined ? 0 : chosenMs;

@@ -23,7 +23,7 @@ import { showIntake } from "../../console/page/intake.ts";
 import { sendFile } from "../../console/request/download.ts";
 import { receiveFileForm } from "../../console/request/multipart.ts";
 import { act, read, send } from "../../console/route.ts";
-import { readSessionCookie } from "../../console/sign-in/cookie.ts";
+import { readCookie } from "../../console/sign-in/cookie.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import { beginImport, requireImportable, trackImport } from "../import/imports.ts";
 import { rights } from "../import/rows.ts";
@@ -216,12 +216,9 @@ async function startImport(person: Person, form: URLSearchParams): Promise<Next>
 }
 
 /** Throws OperatorError if the person has signed out, was disabled or lost the right since the request. */
-async function requireStillImportable(
-  { context, request, origin }: Person,
-  upload: Upload,
-): Promise<void> {
-  const secret = readSessionCookie(request.headers, origin);
-  const entered = secret === undefined ? undefined : await enterSession(context.app, secret);
+async function requireStillImportable(person: Person, upload: Upload): Promise<void> {
+  const secret = readCookie("session", person);
+  const entered = secret === undefined ? undefined : await enterSession(person.context.app, secret);
   if (entered === undefined) {
     throw new OperatorError("not_permitted", "The session in which it was started has ended.");
   }
