@@ -71,7 +71,7 @@ function readValues(one: FormAct, form: Form, id: string): Readonly<Record<strin
   const entries = Object.entries({ ...positional, ...options }).map(([name, parameter]) => {
     const field = fields[name];
     if (name === about) return [name, id];
-    return [name, field && readField(parameter, form, { name, ...field })];
+    return [name, field && readField(parameter, form, { ...field, name })];
   });
   return Object.fromEntries(entries);
 }

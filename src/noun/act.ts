@@ -26,12 +26,10 @@ import type { PageView } from "../console/frame/frame.ts";
 import type { Next, Person } from "../console/page.ts";
 import type { Facts, Noun } from "./noun.ts";
 
-/** A field of a form; its value is read by the kind of the option. */
+/** A field of a form, with the name of the option by whose kind its value is read. */
 export interface Field extends Input {
   /** Begins with the name by which messages call the field. */
   readonly label: string;
-  /** In the form, if it is not that of the option. */
-  readonly name?: string;
   readonly boxes?: readonly (readonly [value: string, label: string])[];
   readonly isTicked?: true;
   /** True if no box that is ticked is the same as no option. */
@@ -213,9 +211,9 @@ export function renderForm(act: FormAct, id: string, shown: Shown = {}): Html {
 
 const offOn = ["off", "on"].map((value) => [value, value] as const);
 
-function renderField(act: FormAct, option: string, field: Field): Html {
-  const { label, name = option, boxes, isTicked, isUnset: _, empty: _text, area, ...input } = field;
-  const { form, placeholder, fallback } = { ...act.arguments, ...act.options }[option] ?? {};
+function renderField(act: FormAct, name: string, field: Field): Html {
+  const { label, boxes, isTicked, isUnset: _, empty: _text, area, ...input } = field;
+  const { form, placeholder, fallback } = { ...act.arguments, ...act.options }[name] ?? {};
   if (boxes !== undefined) {
     const checked = isTicked === true;
     return html`<fieldset>

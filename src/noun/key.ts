@@ -92,7 +92,6 @@ export const nameField = {
 
 export const scopesField = {
   label: "Scopes",
-  name: "scope",
   boxes: allScopes.map((scope) => [scope, scope] as const),
 };
 
@@ -124,7 +123,6 @@ export const keyCreate = defineAct({
       name: nameField,
       expires: {
         label: "Lifetime, such as 90d; empty for a key that never expires",
-        name: "lifetime",
       },
       scopes: scopesField,
     },

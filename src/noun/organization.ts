@@ -162,7 +162,6 @@ export const organizationCreate = defineAct({
       },
       deletionApproval: {
         label: "Deletions need the approval of a second person",
-        name: "approval",
       },
     },
     folded: true,
@@ -228,18 +227,15 @@ export const settingsForm = defineForm({
       name: { label: "Name", maxlength: 200, required: true },
       deletionGrace: {
         label: "Grace period of deletions, such as 24h",
-        name: "grace",
         required: true,
       },
       rateLimit: {
         label: "Requests a second; 0 for no limit, empty for the limit of the server",
-        name: "rate",
         inputmode: "numeric",
         empty: "default",
       },
       strictScopes: {
         label: "Strict scopes: transactions:write covers transactions only",
-        name: "strict",
       },
     },
     button: "Save",
@@ -260,7 +256,7 @@ export const approvalForm = defineForm({
       "approved it. Deletions that wait already need the approval even after it is turned off. A second person is then " +
       "needed as well to turn it off, to lower a floor, to set or lower a ceiling, to release a hold and to close the " +
       "organization.",
-    fields: { deletionApproval: { label: "Approval by a second person", name: "approval" } },
+    fields: { deletionApproval: { label: "Approval by a second person" } },
     button: "Save",
   },
 });

@@ -186,7 +186,7 @@ describe("approving deletions in the console", () => {
   });
 });
 
-const off = { approval: "off" };
+const off = { deletionApproval: "off" };
 
 describe("what needs a second person", () => {
   const site = signInPeople(

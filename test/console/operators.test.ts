@@ -43,7 +43,7 @@ describe("operators in the console", () => {
   /** Anna proposes to turn the approval off. Returns the path of the proposal and its id. */
   async function propose() {
     const path = `organization/approval/${organizationId}`;
-    const { headers } = await send("anna", path, { approval: "off" });
+    const { headers } = await send("anna", path, { deletionApproval: "off" });
     const id = String(headers.location).slice("/console/proposal/".length);
     return [`proposal/${id}`, { confirm: id }] as const;
   }
@@ -72,7 +72,7 @@ describe("operators in the console", () => {
     assert.equal(await confirm("ben", "carla"), 409);
     assert.equal((await send("carla", path, form)).status, 303);
     assert.ok(!(await isOn()));
-    await send("anna", `organization/approval/${organizationId}`, { approval: "on" });
+    await send("anna", `organization/approval/${organizationId}`, { deletionApproval: "on" });
   });
 
   it("are no second person by a link of an administrator for an earlier officer", async () => {

@@ -14,7 +14,7 @@ describe("organizations and keys in the console", () => {
   const find = () => site.service.app.store.findOrganization("acme");
 
   async function createKey(name: string): Promise<{ id: string; secret: string }> {
-    const form = { name, scope: "transactions:write", lifetime: "90d" };
+    const form = { name, scopes: "transactions:write", expires: "90d" };
     const { status, text, headers } = await send("operator", "organization/key/acme", form);
     assert.equal(status, 201);
     assert.equal(headers["cache-control"], "no-store");
@@ -37,7 +37,7 @@ describe("organizations and keys in the console", () => {
   it("say what to do where there is none, and create one", async () => {
     assert.match((await show("operator", "organizations")).text, /no organization yet/);
     assert.equal((await send("operator", "organizations", { name: "", id: "acme" })).status, 400);
-    const form = { name: "<b>Acme</b>", id: "acme", approval: "off" };
+    const form = { name: "<b>Acme</b>", id: "acme", deletionApproval: "off" };
     const { status, headers } = await send("operator", "organizations", form);
     assert.deepEqual([status, headers.location], [303, "/console/organization/acme"]);
     assert.equal((await send("operator", "organizations", form)).status, 409);
@@ -88,7 +88,7 @@ describe("organizations and keys in the console", () => {
 
   it("have recipients of changes, which operators register and remove", async () => {
     const path = "organization/recipient/acme";
-    const form = { name: "warehouse", type: "person" };
+    const form = { name: "warehouse", types: "person" };
     assert.equal((await send("operator", path, form)).status, 303);
     assert.equal((await send("operator", path, { name: "a/b" })).status, 400);
     assert.match((await show("viewer", "organization/acme")).text, /warehouse[^]*Person/);
@@ -100,32 +100,41 @@ describe("organizations and keys in the console", () => {
 
   it("have settings, and refuse what is not valid with what was expected", async () => {
     // The form has no field for the ceiling, so this is ignored.
-    const form = { name: "Acme", grace: "24h", rate: "200", strict: "on", retainDays: "1" };
+    const form = {
+      name: "Acme",
+      deletionGrace: "24h",
+      rateLimit: "200",
+      strictScopes: "on",
+      retainDays: "1",
+    };
     assert.equal((await send("operator", "organization/acme", form)).status, 303);
     const { deletionGraceSeconds, rateLimitPerSecond, strictScopes } = (await find()) ?? {};
     assert.deepEqual([deletionGraceSeconds, rateLimitPerSecond, strictScopes], [86_400, 200, true]);
     for (const [wrong, message] of [
-      [{ grace: "soon" }, /Grace period of deletions: it must be a whole number with a unit/],
-      [{ rate: "-1" }, /Requests a second: it must be a whole number from 0 .no limit. to/],
-      [{ strict: "maybe" }, /Strict scopes: it must be .*on.* or .*off/],
+      [
+        { deletionGrace: "soon" },
+        /Grace period of deletions: it must be a whole number with a unit/,
+      ],
+      [{ rateLimit: "-1" }, /Requests a second: it must be a whole number from 0 .no limit. to/],
+      [{ strictScopes: "maybe" }, /Strict scopes: it must be .*on.* or .*off/],
     ] as const) {
       const { status, text } = await send("operator", "organization/acme", { ...form, ...wrong });
       assert.equal(status, 400);
       assert.match(text, message);
     }
-    await send("operator", "organization/acme", { ...form, grace: "0s", rate: "" });
+    await send("operator", "organization/acme", { ...form, deletionGrace: "0s", rateLimit: "" });
     assert.equal((await find())?.rateLimitPerSecond, undefined);
   });
 
   it("require approvals only where an officer says so", async () => {
     const path = "organization/approval/acme";
-    assert.equal((await send("officer", path, { approval: "on" })).status, 303);
+    assert.equal((await send("officer", path, { deletionApproval: "on" })).status, 303);
     assert.equal((await find())?.deletionApproval, true);
     assert.match((await show("viewer", "organization/acme")).text, /by a second person/);
   });
 
   it("show the secret of a key once, and when it was last used", async () => {
-    const nameless = { name: " ", scope: "transactions:write" };
+    const nameless = { name: " ", scopes: "transactions:write" };
     const refused = await send("operator", "organization/key/acme", nameless);
     assert.equal(refused.status, 400);
     assert.match(refused.text, /Name: it must be text that is not empty/);
@@ -141,7 +150,7 @@ describe("organizations and keys in the console", () => {
       (await show("viewer", `key/${id}`)).text,
       /Last used for a token<\/dt>\s*<dd><time/,
     );
-    const wrong = { name: "x", scope: "everything" };
+    const wrong = { name: "x", scopes: "everything" };
     assert.equal((await send("operator", "organization/key/acme", wrong)).status, 400);
     assert.equal((await send("operator", "organization/key/acme", { name: "x" })).status, 400);
     assert.equal((await show("viewer", "key/key_none")).status, 404);

@@ -156,14 +156,12 @@ const createForm = defineForm({
       audience: { label: "Audience (aud)", maxlength, required: true },
       claim: {
         label: "Claims, one a line, such as sub=intake; a * at the end stands for any rest",
-        name: "claims",
         area: "lines",
         required: true,
       },
       lifetime: { label: "Longest lifetime of an access token", required: true },
       jwksUrl: {
         label: "Address of the public keys; empty for what the issuer says",
-        name: "jwks_url",
       },
       jwks: {
         label: "Public keys (a JWK Set), for an issuer that can't be reached",

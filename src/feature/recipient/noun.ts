@@ -70,7 +70,6 @@ export const recipientCreate = defineAct({
       name: { label: "Name", maxlength: recipientNameCharactersMax, required: true },
       types: {
         label: "Record types; none for all that are not confidential",
-        name: "type",
         boxes: recordTypes.map(({ resourceType, title }) => [resourceType, title]),
         isUnset: true,
       },

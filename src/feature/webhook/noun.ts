@@ -154,7 +154,6 @@ export const webhookCreate = defineAct({
       description: { label: "Description", maxlength: descriptionCharactersMax },
       events: {
         label: "Events",
-        name: "event",
         boxes: webhookEvents.map((event) => [event, event]),
         isTicked: true,
       },

@@ -24,23 +24,23 @@ describe("identities of programs in the console", () => {
       name: "<b>nightly</b>",
       issuer: "https://issuer.example.com",
       audience: "sluice",
-      claims: "sub=<i>a=b</i>\r\nref=refs/heads/*\r\n",
+      claim: "sub=<i>a=b</i>\r\nref=refs/heads/*\r\n",
       lifetime: "30m",
-      jwks_url: "",
+      jwksUrl: "",
       jwks: "",
-      scope: "transactions:write",
+      scopes: "transactions:write",
     };
     assert.equal((await send("operator", "identities/none", form)).status, 404);
     const wrong: Fields[] = [
       { issuer: "x" },
       { audience: "" },
-      { claims: "" },
-      { claims: "sub" },
-      { claims: "sub=a\nsub=b" },
+      { claim: "" },
+      { claim: "sub" },
+      { claim: "sub=a\nsub=b" },
       { lifetime: "1s" },
       { jwks: "{" },
-      { jwks_url: "http://example.com" },
-      { scope: "none" },
+      { jwksUrl: "http://example.com" },
+      { scopes: "none" },
     ];
     for (const more of wrong) {
       const { status } = await send("operator", "identities/acme", { ...form, ...more });

@@ -25,7 +25,7 @@ describe("webhooks in the console", () => {
     assert.match(empty.text, /no endpoint yet/);
     assert.ok(!empty.text.includes("Add an endpoint"));
     const url = "https://hooks.example.com/a?b=<c>";
-    const form = { url, event: "sluice.deletion.completed", description: "<b>ledger</b>" };
+    const form = { url, events: "sluice.deletion.completed", description: "<b>ledger</b>" };
     assert.equal((await send("operator", "webhooks/acme", { ...form, url: "x" })).status, 400);
     assert.equal((await send("operator", "webhooks/acme", { url })).status, 400);
     assert.equal((await send("operator", "webhooks/none", form)).status, 404);
