@@ -94,7 +94,7 @@ export function renderPlacing(key: RecordKey): Html {
       Deletions that would do so wait. The organization does not see holds. A hold can end by
       itself, up to ${holdYearsMax} years ahead.
     </p>
-    <form class="acts" method="post" action="/console/record/hold">
+    <form class="settings" method="post" action="/console/record/hold">
       ${renderKeyFields(key)} ${renderReason()}
       ${renderInput("Owner, such as a person or a department", "owner", {
         maxlength: limits.nameCharactersMax,

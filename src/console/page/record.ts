@@ -200,7 +200,7 @@ function renderRevealing(
     return html`<p class="note">Your role does not allow you to read the content of records.</p>`;
   }
   return html`${isUsed && html`<p role="alert">The content is hidden again. Give a reason to see it.</p>`}
-    <form class="acts" method="post" action="/console/record/reading">
+    <form class="settings" method="post" action="/console/record/reading">
       ${renderKeyFields(key)} ${renderHidden(fieldsOf(query, ["before"]))}
       ${renderReason("Reason for reading the content")}
       <button type="submit">Show the content</button>

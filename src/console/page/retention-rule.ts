@@ -62,72 +62,69 @@ interface RulesView {
   readonly changing: string | undefined;
 }
 
-export function renderRules(
-  rules: readonly RetentionRule[],
-  { organizationId, retainDays, changing }: RulesView,
-): Html {
-  const form = "change";
-  /** The value, or its field in the row that is changed. */
-  const edited =
-    (show: (rule: RetentionRule) => HtmlValue, field: (rule: RetentionRule) => HtmlValue) =>
-    (rule: RetentionRule) =>
-      rule.resourceType === changing ? field(rule) : show(rule);
-  const days = (label: string, name: string, value: number | undefined) =>
-    renderElement("input", {
-      "aria-label": label,
-      name,
-      value,
-      form,
-      inputmode: "numeric",
-      size: 6,
-    });
+export function renderRules(rules: readonly RetentionRule[], view: RulesView): Html {
+  const none = html`<p>
+    There is no floor: a deletion that is requested begins after its grace period.
+  </p>`;
+  return html`<section aria-labelledby="rules">
+    <h2 id="rules">Rules of types</h2>
+    ${rules.length === 0 ? none : renderTable(columnsOf(view), rules)}
+  </section>`;
+}
+
+function columnsOf({
+  organizationId,
+  retainDays,
+  changing,
+}: RulesView): readonly Column<RetentionRule>[] {
+  const isChanged = ({ resourceType }: RetentionRule) => resourceType === changing;
   const columns: readonly Column<RetentionRule>[] = [
     ["Type", ({ resourceType }) => titleOf(resourceType), "bare"],
-    [
-      "Kept at least",
-      edited(
-        ({ keepDays }) => (keepDays === 0 ? "–" : formatDays(keepDays)),
-        ({ keepDays }) => days("Keep at least, in days", "keep", keepDays || undefined),
-      ),
-    ],
-    [
-      "Erased after",
-      edited(
-        ({ deleteAfterDays: end }) => (end === undefined ? "–" : formatDays(end)),
-        ({ deleteAfterDays: end }) => days("Erase after, in days", "delete", end),
-      ),
-    ],
+    ["Kept at least", (rule) => renderDays("keep", rule.keepDays || undefined, isChanged(rule))],
+    ["Erased after", (rule) => renderDays("delete", rule.deleteAfterDays, isChanged(rule))],
     ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
     ["In words", (rule) => describeRule(rule, retainDays), "text"],
   ];
   const change: Column<RetentionRule> = [
     html`<span class="sr">Change</span>`,
-    edited(
-      ({ resourceType }) =>
-        html`<a href="${retentionPath(organizationId, { change: resourceType })}"
-          >Change<span class="sr"> the rule of ${titleOf(resourceType)}</span></a
-        >`,
-      ({ resourceType, countedFrom, redactable }) =>
-        html`<form id="${form}" method="get" action="${screen}">
-          ${renderHidden({
-            organization: organizationId,
-            rule: resourceType,
-            from: countedFrom,
-            references: redactable ? "redactable" : "",
-          })}<button type="submit">Preview</button>
-        </form>`,
-    ),
+    (rule) => (isChanged(rule) ? renderChanging : renderChange)(organizationId, rule),
   ];
-  return html`<section aria-labelledby="rules">
-    <h2 id="rules">Rules of types</h2>
-    ${
-      rules.length === 0
-        ? html`<p>
-            There is no floor: a deletion that is requested begins after its grace period.
-          </p>`
-        : renderTable(changing === undefined ? columns : [...columns, change], rules)
-    }
-  </section>`;
+  return changing === undefined ? columns : [...columns, change];
+}
+
+const dayLabels = { keep: "Keep at least, in days", delete: "Erase after, in days" } as const;
+const changeForm = "change";
+
+/** `isField`: in the row that is changed. */
+function renderDays(
+  name: keyof typeof dayLabels,
+  value: number | undefined,
+  isField: boolean,
+): HtmlValue {
+  if (!isField) return value === undefined ? "–" : formatDays(value);
+  const field = { name, value, form: changeForm, inputmode: "numeric", size: 6 };
+  return renderElement("input", { "aria-label": dayLabels[name], ...field });
+}
+
+function renderChange(organizationId: string, { resourceType }: RetentionRule): Html {
+  return html`<a href="${retentionPath(organizationId, { change: resourceType })}"
+    >Change<span class="sr"> the rule of ${titleOf(resourceType)}</span></a
+  >`;
+}
+
+function renderChanging(
+  organizationId: string,
+  { resourceType, countedFrom, redactable }: RetentionRule,
+): Html {
+  const fields = {
+    organization: organizationId,
+    rule: resourceType,
+    from: countedFrom,
+    references: redactable ? "redactable" : "",
+  };
+  return html`<form id="${changeForm}" method="get" action="${screen}">
+    ${renderHidden(fields)}<button type="submit">Preview</button>
+  </form>`;
 }
 
 /** The fields of the form. If the number of days is empty, the rule does not have that part. */
@@ -198,8 +195,8 @@ export function renderRuleForm(
     <form class="filters" method="get" action="${screen}">
       ${renderHidden({ organization: organizationId })}
       ${renderTypeChoice(query, types, { name: "rule", unset: "choose one" })}
-      ${renderInput("Keep at least, in days", "keep", numeric("keep"))}
-      ${renderInput("Erase after, in days", "delete", numeric("delete"))}
+      ${renderInput(dayLabels.keep, "keep", numeric("keep"))}
+      ${renderInput(dayLabels.delete, "delete", numeric("delete"))}
       ${renderChoice("Counted", "from", {
         query,
         values: others.map((origin) => [origin, originWords[origin]]),
