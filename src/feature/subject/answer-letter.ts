@@ -56,12 +56,7 @@ function describeRelationship(answer: SubjectAnswer, texts: Texts): Part {
       until !== null && texts.say("answer.until", { until: texts.date(until) }),
     ],
     table: {
-      columns: [
-        texts.say("answer.what"),
-        texts.say("answer.value"),
-        texts.say("answer.first"),
-        texts.say("answer.last"),
-      ],
+      columns: texts.sayAll("answer.what", "answer.value", "answer.first", "answer.last"),
       rows: [
         ...answer.statuses.map((one) =>
           row(texts.say("answer.status"), texts.value("account_status", one.value), one),
@@ -79,12 +74,7 @@ function describeRecords({ records }: SubjectAnswer, texts: Texts): Part {
   return {
     heading: texts.say("answer.records"),
     table: {
-      columns: [
-        texts.say("sheet.type"),
-        texts.say("sheet.records"),
-        texts.say("answer.from_date"),
-        texts.say("answer.to_date"),
-      ],
+      columns: texts.sayAll("sheet.type", "sheet.records", "answer.from_date", "answer.to_date"),
       rows: records.map(({ resource_type: type, records: count, first_seen, last_seen }) => [
         texts.type(type),
         texts.number(count),
@@ -101,8 +91,8 @@ function describeErasures(
   texts: Texts,
 ): Part {
   const isDone = heading === "answer.erasures";
-  const columns = [texts.say("answer.erased_what"), texts.say("sheet.requested")];
-  const done = [texts.say("answer.erased_on"), texts.say("answer.receipt")];
+  const columns = texts.sayAll("answer.erased_what", "sheet.requested");
+  const done = texts.sayAll("answer.erased_on", "answer.receipt");
   return {
     heading: texts.say(heading),
     table: {

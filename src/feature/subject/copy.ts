@@ -132,7 +132,7 @@ function renderSummary(
     <p>${texts.say("copy.contents_what")}</p>
     ${isThere !== true && html`<p>${texts.say("copy.no_record")}</p>`}
     ${renderTable({
-      columns: names.map((key) => texts.say(key)),
+      columns: texts.sayAll(...names),
       rows: counts.map(([type, count]) => [
         texts.type(type),
         texts.number(count),
@@ -241,7 +241,7 @@ async function* renderDeletions(app: App, { request, texts }: Copy): AsyncGenera
   if (rows.length === 0) return;
   const names = ["sheet.requested", "copy.status", "copy.waits", "copy.reason"] as const;
   yield html`<h2>${texts.say("copy.deletions")}</h2>
-    ${renderTable({ columns: names.map((key) => texts.say(key)), rows })}`.text;
+    ${renderTable({ columns: texts.sayAll(...names), rows })}`.text;
 }
 
 function cut(text: string): string {

@@ -42,14 +42,7 @@ export async function writeErasureLetter(
     const why = "The day of the request must not be after the day on which it was entered.";
     throw new OperatorError("invalid", why, { context: { field: "received" } });
   }
-  const {
-    organizationId,
-    resourceType,
-    resourceId,
-    requestedAt,
-    status,
-    completedAt = 0,
-  } = deletion;
+  const { organizationId, resourceType, resourceId, requestedAt, status } = deletion;
   const { name } = await findOrganization(app, organizationId);
   const requested = texts.date(received ?? requestedAt);
   const [title, day] =
@@ -67,7 +60,7 @@ export async function writeErasureLetter(
       [day, requested],
       [texts.say("erasure.reference"), deletion.deletionRequestId],
     ],
-    opening: texts.say(`erasure.${status}`, { completed: texts.date(completedAt) }),
+    opening: texts.say(`erasure.${status}`, { completed: texts.date(deletion.completedAt ?? 0) }),
     parts: await describe(shown, deletion, texts),
     end: [texts.say("erasure.scope"), texts.say("erasure.remedy")],
   };
@@ -84,33 +77,27 @@ async function describe(app: App, deletion: Deletion, texts: Texts): Promise<rea
     {
       heading: texts.say("erasure.gone"),
       table: {
-        columns: [texts.say("sheet.type"), texts.say("sheet.records")],
+        columns: texts.sayAll("sheet.type", "sheet.records"),
         rows: erased.map(([type, count = 0]) => [texts.type(type), texts.number(count)]),
       },
     },
     {
       heading: texts.say("erasure.stays"),
       table: {
-        columns: stayColumns(texts),
+        columns: texts.sayAll(...stayColumns),
         rows: [
           ...listChanged(deletion.redactedByType, reader).map((changed) =>
             describeChanged(changed, { completedAt, rules }, texts),
           ),
-          [texts.say("erasure.proof"), texts.say("erasure.proof_why"), texts.say("erasure.no_end")],
-          [
-            texts.say("erasure.backups"),
-            texts.say("erasure.backups_why"),
-            texts.say("erasure.backups_until"),
-          ],
+          texts.sayAll("erasure.proof", "erasure.proof_why", "erasure.no_end"),
+          texts.sayAll("erasure.backups", "erasure.backups_why", "erasure.backups_until"),
         ],
       },
     },
   ];
 }
 
-function stayColumns(texts: Texts): readonly string[] {
-  return [texts.say("erasure.what"), texts.say("erasure.why"), texts.say("erasure.until")];
-}
+const stayColumns = ["erasure.what", "erasure.why", "erasure.until"] as const;
 
 /** Holds are left out: they may disclose an investigation. */
 async function describePending(
@@ -127,7 +114,7 @@ async function describePending(
         earliest > app.now() && texts.say("erasure.earliest", begin),
       ],
       table: {
-        columns: stayColumns(texts),
+        columns: texts.sayAll(...stayColumns),
         rows: floors.map((floor) => [
           texts.type(floor.resourceType),
           describeDuty("erasure.duty", floor, texts),

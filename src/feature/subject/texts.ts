@@ -52,6 +52,11 @@ export class Texts {
     });
   }
 
+  /** The cells of a row of fixed texts. */
+  sayAll(...keys: readonly TextKey[]): readonly string[] {
+    return keys.map((key) => this.say(key));
+  }
+
   /** A record type in words; the name itself for an organization. */
   type(resourceType: string): string {
     return this.#texts.get(`type.${resourceType}`) ?? resourceType;
