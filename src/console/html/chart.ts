@@ -27,31 +27,20 @@ export interface Chart {
 const height = 100;
 const timesShown = 5;
 
-export function renderChart({ label, unit, slots, isByDay = false, ...chart }: Chart): Html {
-  const { details, end = "now" } = chart;
-  const textOf = isByDay ? dateOf : clockOf;
-  const renderStart = isByDay ? dateOf : renderHour;
+export function renderChart(chart: Chart): Html {
+  const { label, unit, slots, isByDay = false, end = "now" } = chart;
   const values = slots.map(({ value }) => value ?? 0);
   const top = roundUp(Math.max(1, ...values));
-  const describe = ({ at, value, detail }: Slot) =>
-    `${textOf(at)} UTC: ${value === undefined ? "not counted" : `${formatNumber(value)} ${unit}`}${
-      detail === undefined || detail === "" ? "" : ` (${detail})`
-    }`;
   const bars = slots.map((slot, index) => {
     if (slot.value === 0) return false;
     const size = Math.max(2, ((slot.value ?? top) / top) * height);
     const y = Math.round((height - size) * 10) / 10;
+    const title = describe(slot, chart);
     return html`<g class="${slot.value === undefined ? "uncounted" : "bar"}"
-      ><title>${describe(slot)}</title><path class="room" d="M${index} 0h1v${height}h-1z" /><path
+      ><title>${title}</title><path class="room" d="M${index} 0h1v${height}h-1z" /><path
         d="M${index + 0.1} ${height}V${y}h.8V${height}z"
     /></g>`;
   });
-  const columns: readonly Column<Slot>[] = [
-    ["From", ({ at }) => renderStart(at), "head"],
-    [unit, ({ value = 0 }) => formatNumber(value), "number"],
-    ...(details === undefined ? [] : [[details, ({ detail }: Slot) => detail ?? "–"] as const]),
-  ];
-  const counted = slots.filter(({ value }) => value !== undefined);
   const step = stepOf(slots.length);
   const shown = slots.filter((_, index) => index % step === 0);
   const starts = shown.map(({ at }) => (isByDay ? shortDayOf(at) : renderHour(at)));
@@ -75,9 +64,25 @@ export function renderChart({ label, unit, slots, isByDay = false, ...chart }: C
     </div>
     <details>
       <summary>${label} as a table</summary>
-      ${renderTable(columns, counted.toReversed(), { style: "plain" })}
+      ${renderNumbers(chart)}
     </details>
   </figure>`;
+}
+
+function describe({ at, value, detail }: Slot, { unit, isByDay = false }: Chart): string {
+  const counted = value === undefined ? "not counted" : `${formatNumber(value)} ${unit}`;
+  const more = detail === undefined || detail === "" ? "" : ` (${detail})`;
+  return `${(isByDay ? dateOf : clockOf)(at)} UTC: ${counted}${more}`;
+}
+
+function renderNumbers({ slots, unit, details, isByDay = false }: Chart): Html {
+  const columns: readonly Column<Slot>[] = [
+    ["From", ({ at }) => (isByDay ? dateOf : renderHour)(at), "head"],
+    [unit, ({ value = 0 }) => formatNumber(value), "number"],
+    ...(details === undefined ? [] : [[details, ({ detail }: Slot) => detail ?? "–"] as const]),
+  ];
+  const counted = slots.filter(({ value }) => value !== undefined);
+  return renderTable(columns, counted.toReversed(), { style: "plain" });
 }
 
 /** The next number of the form 2, 4, 10, 20, 40, 100 and so on; half of each is whole too. */
