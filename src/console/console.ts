@@ -45,7 +45,6 @@ type Handle = (visitor: Visitor) => Promise<Next>;
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly lasting?: boolean | undefined;
 }
 
 /** Call when the server is built, before it listens. */
@@ -60,8 +59,7 @@ export function mountConsole(
     server.route({
       method: route.method,
       url: route.path,
-      handler: (request, reply) =>
-        answer(parts, { request, reply, lasting: route.lasting }, handlerOf(route, queue)),
+      handler: (request, reply) => answer(parts, { request, reply }, handlerOf(route, queue)),
     });
   }
   server.get("/console/asset/:id", (request, reply) =>
@@ -76,11 +74,10 @@ async function noPage(): Promise<never> {
 
 async function answer(
   { context, sources, url }: Console,
-  { request, reply, lasting }: Exchange,
+  { request, reply }: Exchange,
   handle: Handle,
 ): Promise<FastifyReply> {
   makeRequestContext(request, { name: "console" });
-  if (lasting === true) connectionOf(request.raw)?.allowLasting();
   try {
     if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
     refuseAmbiguousRequest(request.raw);
@@ -151,6 +148,7 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     if (found === undefined) return isFromElsewhere(request) ? tryAgain : signInFirst(request);
     const { app, operator, session } = found;
     if (route.right !== "own") requireRight(app, route.right);
+    if (route.lasting === true) connectionOf(request.raw)?.allowLasting();
     const organization = readOrganization(visitor);
     const person = { ...visitor, app, operator, session, organization };
     const make = async () => {
@@ -158,8 +156,7 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
       return answerOf(person, await route.handle(person).catch(showProposed));
     };
     // What a form starts, such as a download, may last as long as its body or its reply, so that no page waits for it.
-    const isPage = route.method === "GET" && route.lasting !== true;
-    const made = queue[isPage ? "run" : "admit"](operator.operatorId, make);
+    const made = queue[route.method === "GET" ? "run" : "admit"](operator.operatorId, make);
     return made.catch((error: unknown) => answerRefused(person, route.page, error));
   };
 }
