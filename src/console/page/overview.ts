@@ -15,8 +15,8 @@ export async function showOverview(person: Person): Promise<Next> {
   const { app } = person;
   const overview = await readOverview(app, person.organization);
   const figures = await readPanels(person, (panels) => panels.overview);
-  const agenda = await readAgenda(app, person.organization);
-  const body = html`${overview.organizations === 0 ? firstSteps : renderAgenda(agenda)}
+  const isNew = overview.organizations === 0;
+  const body = html`${isNew ? firstSteps : renderAgenda(await readAgenda(app, person.organization))}
     ${renderState(overview, app.now(), figures)}
     <p class="note">
       Deletions of
