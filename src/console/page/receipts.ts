@@ -86,12 +86,8 @@ export async function downloadAllReceipts(person: Person): Promise<undefined> {
   return sendDownload(person, {
     fileName: "receipts.ndjson",
     pages,
-    view: receiptOf,
+    view: ({ receipt }) => receipt,
     organizationId: undefined,
     query: { export: "receipts" },
   });
-}
-
-function receiptOf({ receipt }: StoredReceipt): object {
-  return receipt;
 }

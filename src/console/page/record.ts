@@ -25,7 +25,7 @@ import {
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
 import { fieldsOf, readText, renderHidden, renderReason } from "../html/field.ts";
-import { html, type Html, renderFacts } from "../html/html.ts";
+import { html, type Html, renderFacts, renderRecords } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
 import { renderNone, screen } from "./find.ts";
@@ -162,12 +162,10 @@ function renderRelated(
   records: RecordView["relations"]["references"],
 ): Html {
   if (records.length === 0) return html`<p>No record.</p>`;
-  const items = records.map(
-    (record) => html`<li>${record.kind}: ${renderRecordLink({ organizationId, ...record })}</li>`,
+  return renderRecords(
+    records,
+    (record) => html`${record.kind}: ${renderRecordLink({ organizationId, ...record })}`,
   );
-  return html`<ul>
-    ${items}
-  </ul>`;
 }
 
 function renderAll(key: RecordKey): Html {

@@ -42,13 +42,9 @@ import {
 
 export async function showRetention(person: Person): Promise<Next> {
   const id = readText(withOrganization(person), "organization");
-  const { body, status } =
-    id === undefined ? { body: await renderAll(person), status: 200 } : await renderOne(person, id);
-  const aside =
-    id === undefined
-      ? undefined
-      : html`<a class="button" href="${screen}?organization=">All organizations</a>`;
-  return { title: "Retention", screen, body, aside, status };
+  if (id === undefined) return { title: "Retention", screen, body: await renderAll(person) };
+  const aside = html`<a class="button" href="${screen}?organization=">All organizations</a>`;
+  return { title: "Retention", screen, aside, ...(await renderOne(person, id)) };
 }
 
 async function renderAll({ app, query }: Person): Promise<Html> {
