@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeletionPreview } from "../../src/actions/deletion/preview-deletion.ts";
-import { renderPreview } from "../../src/console/page/deletion.ts";
+import { renderPreview } from "../../src/console/page/deletion-preview.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { findActiveOperator } from "../../src/actions/operator/operators.ts";
 import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts";

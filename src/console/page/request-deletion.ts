@@ -16,7 +16,7 @@ import { readText, renderReason, renderIdField, requireTyped } from "../html/fie
 import { renderChoice } from "../html/filter.ts";
 import { html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";
-import { isUnhindered, renderEarliest, renderFate, renderPreview } from "./deletion.ts";
+import { isUnhindered, renderEarliest, renderFate, renderPreview } from "./deletion-preview.ts";
 import { screen } from "./find.ts";
 import { renderOrganization } from "../html/party.ts";
 
