@@ -10,6 +10,11 @@ export interface KeyRow {
   readonly resource_id: string;
 }
 
+/** The number is null where no plan has it, as on PostgreSQL. */
+export interface NumberedKey extends RecordKey {
+  readonly recordNo: number | null;
+}
+
 /** Greater than the name of every record type. */
 export const afterAllTypes = "~";
 
@@ -40,4 +45,22 @@ export function toKey(row: KeyRow): RecordKey {
     resourceType: row.resource_type,
     resourceId: row.resource_id,
   };
+}
+
+/** Each key once. */
+export function uniqueKeys(rows: readonly KeyRow[]): readonly RecordKey[] {
+  return [...new Map(rows.map((row) => [rowKeyText(row), toKey(row)])).values()];
+}
+
+/** Each key once, with the number of its record if one of the rows has it. */
+export function numberedKeys(
+  rows: readonly (KeyRow & { readonly record_no?: number | null })[],
+): readonly NumberedKey[] {
+  const keys = new Map<string, NumberedKey>();
+  for (const row of rows) {
+    const recordNo = row.record_no ?? null;
+    const text = rowKeyText(row);
+    if (recordNo !== null || !keys.has(text)) keys.set(text, { ...toKey(row), recordNo });
+  }
+  return [...keys.values()];
 }

@@ -9,7 +9,13 @@ import type { ErasedRecords } from "../../shared/redact-payload.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import { storeCursor } from "../plan/claim.ts";
-import { type PlanPart, type Reference, referencesOf, type TargetRow } from "../plan/erasure.ts";
+import {
+  partUpTo,
+  type PlanPart,
+  type Reference,
+  referencesOf,
+  type TargetRow,
+} from "../plan/erasure.ts";
 import type { Statements } from "../statement/statements.ts";
 import { readChangesAfter, Room, type Size } from "../record/changes.ts";
 import { redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
@@ -89,7 +95,7 @@ class Bounding {
     const stored = cursors.get(part.deletion.deletionRequestId) ?? null;
     const from = readCursor(stored);
     let next: Cursor | undefined;
-    let end = part.targets.length;
+    let end: number | undefined;
     for (const { at, first, targets } of redactionsOf(part.targets, from?.to)) {
       const room = this.#rooms[part.isConfidential(first) ? "confidential" : "open"];
       const isBegun = from !== undefined && first.position <= from.to;
@@ -106,9 +112,7 @@ class Bounding {
     }
     const cursor = next === undefined ? null : JSON.stringify(next);
     if (from !== undefined || cursor !== null) yield* storeCursor(part.deletion, cursor);
-    return end === part.targets.length
-      ? part
-      : { ...part, targets: part.targets.slice(0, end), isLast: false };
+    return partUpTo(part, end);
   }
 
   #isShort(first: TargetRow): boolean {

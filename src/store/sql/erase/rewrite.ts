@@ -7,9 +7,10 @@ import { payloadDigest } from "../../shared/payload-digest.ts";
 import { redactPayload, type ErasedRecords } from "../../shared/redact-payload.ts";
 import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import { replaceEntries } from "../party/entries.ts";
+import { removeRepliesOf } from "./replies.ts";
 import type { PayloadRow } from "../record/changes.ts";
 import { type Statements, Rows, run } from "../statement/statements.ts";
-import { hashText, named } from "../statement/named.ts";
+import { named } from "../statement/named.ts";
 
 const changeKey = ["organization_id", "resource_type", "resource_id", "change_no bigint"];
 
@@ -75,30 +76,4 @@ function* renameParties(changes: readonly Rewritten[]): Statements<void> {
     remove: renamed.flatMap(({ remove }) => remove),
     add: renamed.flatMap(({ add }) => add),
   });
-}
-
-const removeReplies = `
-  DELETE FROM idempotent_reply
-  --postgres USING unnest($1::text[], $2::bytea[]) AS named (organization_id, key_hash)
-  WHERE
-    --sqlite (organization_id, key_hash) IN (SELECT value ->> 0, unhex(substr(value ->> 1, 3)) FROM json_each($1))
-    --postgres idempotent_reply.organization_id = named.organization_id
-    --postgres AND idempotent_reply.key_hash = named.key_hash
-  `;
-
-export interface RepliedRow {
-  readonly organization_id: string;
-  /** Null for a change without an idempotency key. */
-  readonly reply_key: Uint8Array | null;
-}
-
-/** Each has a hash of the request, from which what was erased or rewritten could be guessed. */
-export function* removeRepliesOf(changes: readonly RepliedRow[]): Statements<void> {
-  const keys = new Map<string, readonly [string, string]>();
-  for (const { organization_id: organizationId, reply_key: key } of changes) {
-    if (key === null) continue;
-    const hash = hashText(key);
-    keys.set(`${organizationId} ${hash}`, [organizationId, hash]);
-  }
-  if (keys.size > 0) yield* run(removeReplies, new Rows([...keys.values()], 2));
 }

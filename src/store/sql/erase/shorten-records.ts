@@ -1,13 +1,12 @@
 // Removes the changes of records with many changes in parts, on an engine where writers wait for them.
 
-import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { type KeyRow, rowKeyText, uniqueKeys } from "../../shared/record-key.ts";
 import { all, run, type Statements } from "../statement/statements.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
 import { changeAfter } from "../record/changes.ts";
 import { readFirstNamed, replaceEntries } from "../party/entries.ts";
-import { removeRepliesOf } from "./rewrite.ts";
-import type { PlanPart, TargetRow } from "../plan/erasure.ts";
+import { removeRepliesOf } from "./replies.ts";
+import { partUpTo, type PlanPart } from "../plan/erasure.ts";
 
 /** Removes a part of the changes of one record that has many. */
 const removeSomeChanges = `
@@ -38,17 +37,12 @@ const findLong = `
     JOIN record USING (organization_id, resource_type, resource_id)
   WHERE EXISTS (${changeAfter} ${changesMax})`;
 
-export interface LongRow extends KeyRow {
+interface LongRow extends KeyRow {
   readonly record_no: number;
 }
 
-/** Finds, on SQLite, those of these records that have many changes. */
-export function* findLongRecords(keys: readonly RecordKey[]): Statements<readonly LongRow[]> {
-  return keys.length === 0 ? [] : yield* all<LongRow>(findLong, keyRows(keys));
-}
-
 /** Removes up to `max` changes of a long record, or only their replies if the record is moved; returns how many. */
-export function* shortenRecord(
+function* shortenRecord(
   row: LongRow,
   { max, isMoved }: { readonly max: number; readonly isMoved: boolean },
 ): Statements<number> {
@@ -66,20 +60,16 @@ export function* shortenRecord(
 /** How many changes of long records one transaction removes if writers wait for it. */
 export const longChangesMax = 2_000;
 
-export function uniqueKeys(targets: readonly TargetRow[]): readonly RecordKey[] {
-  return [...new Map(targets.map((row) => [rowKeyText(row), toKey(row)])).values()];
-}
-
 /** Writers wait for it: a record that still has changes ends the part. Confidential records have their own bound. */
 export function* shortenRecords(parts: readonly PlanPart[]): Statements<readonly PlanPart[]> {
   const going = parts.flatMap(({ targets }) => targets).filter(({ action }) => action === "erase");
-  const long = yield* findLongRecords(uniqueKeys(going));
-  if (long.length === 0) return parts;
+  if (going.length === 0) return parts;
+  const long = yield* all<LongRow>(findLong, keyRows(uniqueKeys(going)));
   const rows = new Map(long.map((row) => [rowKeyText(row), row]));
   const left = { open: longChangesMax, confidential: longChangesMax };
   const bounded: PlanPart[] = [];
   for (const part of parts) {
-    let end = part.targets.length;
+    let end: number | undefined;
     for (const [index, target] of part.targets.entries()) {
       const row = target.action === "erase" ? rows.get(rowKeyText(target)) : undefined;
       if (row === undefined) continue;
@@ -90,8 +80,7 @@ export function* shortenRecords(parts: readonly PlanPart[]): Statements<readonly
       end = index;
       break;
     }
-    const isWhole = end === part.targets.length;
-    bounded.push(isWhole ? part : { ...part, targets: part.targets.slice(0, end), isLast: false });
+    bounded.push(partUpTo(part, end));
   }
   return bounded;
 }

@@ -137,6 +137,11 @@ export interface PlanPart {
   readonly isConfidential: (target: TargetRow) => boolean;
 }
 
+/** Ends a part before the target with this index, if there is one. */
+export function partUpTo(part: PlanPart, end: number | undefined): PlanPart {
+  return end === undefined ? part : { ...part, targets: part.targets.slice(0, end), isLast: false };
+}
+
 /**
  * Reads the next targets of what `chooseNext` has chosen. Those of confidential types have a bound of their own, so
  * that they never affect the number of parts, which the time discloses.

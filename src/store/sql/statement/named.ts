@@ -2,7 +2,7 @@
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { Rows } from "./statements.ts";
-import { keyValues } from "../../shared/record-key.ts";
+import { keyValues, type NumberedKey } from "../../shared/record-key.ts";
 
 /** The columns in a list, separated by commas, without their types. */
 export function columnsIn(columns: string): readonly string[] {
@@ -58,16 +58,20 @@ export function keyRows(keys: readonly RecordKey[]): Rows {
   return new Rows(keys.map(keyValues), 3);
 }
 
-/** The number is null where no plan has it, as on PostgreSQL. */
-export interface NumberedKey extends RecordKey {
-  readonly recordNo: number | null;
-}
-
 /** The number is the fourth column. */
 export function numberedRows(keys: readonly NumberedKey[]): Rows {
   const rows = keys.map((one) => [...keyValues(one), one.recordNo]);
   return new Rows(rows, 4);
 }
+
+/** On SQLite: the numbers of such records, also of those that no longer exist and whose changes are left. */
+export const numbersOf = `
+    --sqlite SELECT record.record_no FROM json_each($1) AS named CROSS JOIN record
+    --sqlite   ON organization_id = named.value ->> 0 AND resource_type = named.value ->> 1
+    --sqlite     AND resource_id = named.value ->> 2
+    --sqlite UNION
+    --sqlite SELECT value ->> 3 FROM json_each($1) WHERE value ->> 3 IS NOT NULL
+    `;
 
 /** Ends a statement that removes (`USING`) or changes (`FROM`) the rows with the values of the named ones. */
 export function among(
