@@ -23,6 +23,15 @@ export function normaliseTimestamp(text: string): NormalisedTimestamp | undefine
   return latest.normalised;
 }
 
+/** Returns undefined if the field of a payload has no valid time. */
+export function timestampOf(
+  payload: Readonly<Record<string, unknown>>,
+  field = "timestamp",
+): NormalisedTimestamp | undefined {
+  const sent = payload[field];
+  return typeof sent === "string" ? normaliseTimestamp(sent) : undefined;
+}
+
 let latest: { readonly text: string; readonly normalised: NormalisedTimestamp | undefined } = {
   text: "",
   normalised: undefined,

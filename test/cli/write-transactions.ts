@@ -2,7 +2,7 @@
 
 import type { App } from "../../src/actions/app.ts";
 import { requestDeletion } from "../../src/actions/deletion/request-deletion.ts";
-import { writeRecords } from "../../src/actions/intake/write-records.ts";
+import { writeRecords } from "../../src/actions/intake/submission.ts";
 import { findType } from "../../src/actions/record/find-named-record.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 

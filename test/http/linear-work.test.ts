@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { countWork } from "../support/work-meter.ts";
 import { makeErrorBudget } from "../../src/domain/validation/explain.ts";
-import { readSubmission } from "../../src/domain/record/submission.ts";
+import { readSubmission } from "../../src/domain/record/payload.ts";
 import { normaliseTimestamp } from "../../src/domain/timestamp.ts";
 import { findInexactNumbers, isExactNumber } from "../../src/domain/json/exact-number.ts";
 import { LineSplitter } from "../../src/http/body/line-splitter.ts";

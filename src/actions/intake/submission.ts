@@ -1,12 +1,10 @@
-// The records of one request before they are stored: items are validated as they are added, in any number of parts, and
-// then stored together. A strict request is all or nothing; the items of a lenient one are independent.
+// Adds, appends or updates records of one type. The records of a request are validated as they are added, in any number
+// of parts, and then stored together. A strict request is all or nothing; the items of a lenient one are independent.
 
-import { errorCatalogue, type FieldError } from "../../domain/error.ts";
 import { AppError } from "../../domain/error.ts";
-import { countDraftRows, partsOf } from "../../domain/record/draft-rows.ts";
-import { makeErrorBudget } from "../../domain/validation/explain.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordType } from "../../domain/record-type.ts";
+import { countDraftRows } from "../../domain/record/draft-rows.ts";
 import type {
   Draft,
   DraftOutcome,
@@ -21,18 +19,11 @@ import {
   isInvalid,
   readSubmission,
   tooLargeItem,
-} from "../../domain/record/submission.ts";
-import {
-  describeRefusal,
-  describeWritten,
-  singleError,
-  ValidationErrors,
-} from "./validation-errors.ts";
-
-/** How many items of a lenient list one transaction writes. */
-const lenientPartItems = 1_000;
-/** The results of a lenient list name at most this many errors, over all its items. This bounds the reply. */
-const lenientErrorsMax = 10_000;
+} from "../../domain/record/payload.ts";
+import { makeErrorBudget } from "../../domain/validation/explain.ts";
+import { type App, currentTimeOf } from "../app.ts";
+import { isRefusal, type ItemResult, ItemResults, storeInParts } from "./item-results.ts";
+import { ValidationErrors } from "./validation-errors.ts";
 
 export interface SubmissionOptions {
   readonly organizationId: string;
@@ -54,15 +45,6 @@ export interface RecordWriter {
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
 }
 
-export interface ItemResult {
-  readonly index: number;
-  readonly id: string | undefined;
-  readonly status: "created" | "updated" | "unchanged" | "refused";
-  readonly code?: number;
-  readonly message?: string;
-  readonly errors?: readonly FieldError[];
-}
-
 export interface WriteReport {
   readonly written: number;
   readonly drafts: readonly DraftOutcome[];
@@ -72,24 +54,53 @@ export interface WriteReport {
   readonly results: readonly ItemResult[] | undefined;
 }
 
+export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt" | "timestampMin"> {
+  readonly items: readonly unknown[];
+  readonly idempotency?: IdempotencyMark | undefined;
+  /** The marks of the items, if each is written with its own. */
+  readonly marks?: Iterator<IdempotencyMark, undefined> | undefined;
+}
+
+/** Rejects like `Submission.store`, and with AppError idempotency_in_flight. */
+export function writeRecords(app: App, request: WriteRequest): Promise<WriteReport> {
+  // The fields are passed one by one: collecting the rest of them and spreading it costs more than validating a small
+  // record.
+  const { organizationId, type, mode, lenient, asSingle, single } = request;
+  const { items, idempotency, marks } = request;
+  const { store, inFlight, timestampMin } = app;
+  const receivedAt = currentTimeOf(app);
+  const submission = new Submission({
+    organizationId,
+    type,
+    mode,
+    lenient,
+    asSingle,
+    single,
+    receivedAt,
+    timestampMin,
+  });
+  for (const item of items) submission.add(item, marks?.next().value);
+  const mark = marks === undefined ? idempotency : undefined;
+  return inFlight.run(idempotency?.keyHash, () => submission.store(store, mark));
+}
+
 export class Submission {
   readonly #options: SubmissionOptions;
   readonly #budget = makeErrorBudget();
   readonly #errors: ValidationErrors;
+  /** Undefined for a strict request. */
+  readonly #results: ItemResults | undefined;
   #tooLarge = false;
   #items = 0;
   #rows = 0;
   #drafts: Draft[] = [];
   /** The marks of the drafts whose items have one. */
   readonly #marks: IdempotencyMark[] = [];
-  /** How many errors the results contain so far. */
-  #listedErrors = 0;
-  /** In a lenient request: the result of each item, or the id of a draft until it is stored. */
-  readonly #results: (ItemResult | string)[] = [];
 
   constructor(options: SubmissionOptions) {
     this.#options = options;
     this.#errors = new ValidationErrors(options);
+    this.#results = options.lenient ? new ItemResults(options) : undefined;
   }
 
   get items(): number {
@@ -115,7 +126,7 @@ export class Submission {
     // True if nothing will be stored, because a strict request has errors, or a request has too many rows.
     if (this.#rows > limits.listRowsMax) this.#drafts = [];
     else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
-    if (lenient) this.#results.push(read.id);
+    this.#results?.add(read.id);
     if (mark !== undefined) this.#marks.push(mark);
     return read.payload.length;
   }
@@ -137,14 +148,20 @@ export class Submission {
     if (this.#errors.items === 0 && this.#rows > limits.listRowsMax) {
       return Promise.reject(this.#tooManyRows());
     }
-    if (this.#options.lenient) {
-      return this.#storeEach(writer, drafts, idempotency).then((outcome) => this.#report(outcome));
+    const results = this.#results;
+    if (results !== undefined) {
+      return this.#storeEach(writer, drafts, idempotency).then((outcome) =>
+        reportOf(outcome, results.of(outcome.drafts)),
+      );
     }
     if (this.#errors.items > 0) {
       const name = this.#tooLarge ? "too_large" : "validation_failed";
       return Promise.reject(this.#errors.toAppError(name, this.#items));
     }
-    return this.#storeAll(writer, drafts, idempotency);
+    return writer.writeRecords(this.#write(drafts, idempotency)).then((outcome) => {
+      this.#throwIfRefused(outcome.drafts);
+      return reportOf(outcome);
+    });
   }
 
   #tooManyRows(): AppError {
@@ -156,60 +173,22 @@ export class Submission {
   }
 
   #addInvalid(index: number, item: unknown, invalid: InvalidItem): void {
-    const { type, lenient, asSingle } = this.#options;
-    if (!lenient) {
-      this.#tooLarge ||= invalid.errorName === "too_large";
-      this.#errors.add(index, invalid.errors);
-      this.#drafts = [];
-      return;
-    }
-    const listedMax = Math.min(limits.fieldErrorsMax, lenientErrorsMax - this.#listedErrors);
-    const errors = invalid.errors.slice(0, Math.max(0, listedMax));
-    this.#listedErrors += errors.length;
-    const { code } = errorCatalogue[invalid.errorName];
-    const message =
-      asSingle === true
-        ? singleError(type, invalid.errorName, invalid.errors).message
-        : describeRefusal(invalid.errorName, type);
-    this.#results.push({ index, id: idOf(type, item), status: "refused", code, message, errors });
+    if (this.#results !== undefined) return this.#results.addInvalid(item, invalid);
+    this.#tooLarge ||= invalid.errorName === "too_large";
+    this.#errors.add(index, invalid.errors);
+    this.#drafts = [];
   }
 
-  #storeAll(
-    writer: RecordWriter,
-    drafts: readonly Draft[],
-    idempotency: IdempotencyMark | undefined,
-  ): Promise<WriteReport> {
-    return writer.writeRecords(this.#write(drafts, idempotency)).then((outcome) => {
-      this.#throwIfRefused(outcome.drafts);
-      const { written, drafts: outcomes, repeated } = outcome;
-      return { written, drafts: outcomes, repeated: repeated === true, results: undefined };
-    });
-  }
-
-  /** In parts, so that other writes fit in between; in their order if a record is in two of them. */
-  async #storeEach(
+  #storeEach(
     writer: RecordWriter,
     drafts: readonly Draft[],
     idempotency: IdempotencyMark | undefined,
   ): Promise<WriteOutcome> {
-    const bounds = { itemsMax: lenientPartItems, rowsMax: limits.groupRowsMax };
-    const isWhole = idempotency !== undefined || this.#options.asSingle === true;
-    const divided = isWhole ? [drafts] : partsOf(drafts, bounds);
-    if (divided.length <= 1) {
-      // Even without drafts the outcome must be stored for an Idempotency-Key, because the reply is successful.
-      const isEmpty = drafts.length === 0 && idempotency === undefined;
-      return isEmpty
-        ? { written: 0, drafts: [] }
-        : writer.writeRecords(this.#write(drafts, idempotency));
-    }
-    const store = (part: readonly Draft[]) => writer.writeRecords(this.#write(part, undefined));
-    const outcomes = repeatsRecord(drafts)
-      ? await inOrder(divided, store)
-      : await Promise.all(divided.map(store));
-    return {
-      written: outcomes.reduce((sum, { written }) => sum + written, 0),
-      drafts: outcomes.flatMap((outcome) => outcome.drafts),
-    };
+    // With an Idempotency-Key the outcome must be stored even without drafts, because the reply is successful.
+    const { asSingle = false } = this.#options;
+    return idempotency !== undefined || (asSingle && drafts.length > 0)
+      ? writer.writeRecords(this.#write(drafts, idempotency))
+      : storeInParts(drafts, (part) => writer.writeRecords(this.#write(part, undefined)));
   }
 
   #write(drafts: readonly Draft[], idempotency: IdempotencyMark | undefined): RecordWrite {
@@ -229,54 +208,11 @@ export class Submission {
     }
     if (first !== undefined) throw this.#errors.toAppError(first, this.#items);
   }
-
-  #report({ written, drafts, repeated }: WriteOutcome): WriteReport {
-    const { type, mode, asSingle } = this.#options;
-    const message = asSingle === true ? `${describeWritten(mode, type)}.` : undefined;
-    let next = 0;
-    const results = this.#results.map((known, index): ItemResult => {
-      if (typeof known !== "string") return known;
-      const outcome = drafts[next++];
-      if (outcome === undefined) throw new TypeError("the store returned no outcome for a draft");
-      const item = { index, id: known };
-      if (!isRefusal(outcome)) return { ...item, status: outcome, ...(message && { message }) };
-      const refused = { ...item, status: "refused" } as const;
-      if (asSingle === true) return { ...refused, ...partsOfError(singleError(type, outcome)) };
-      const { code } = errorCatalogue[outcome];
-      return { ...refused, code, message: describeRefusal(outcome, type) };
-    });
-    return { written, drafts, repeated: repeated === true, results };
-  }
 }
 
-function idOf(type: RecordType, item: unknown): string | undefined {
-  if (typeof item !== "object" || item === null || !Object.hasOwn(item, type.idField))
-    return undefined;
-  const id = (item as Record<string, unknown>)[type.idField];
-  return typeof id === "string" && id.length <= limits.idCharactersMax ? id : undefined;
-}
-
-function partsOfError({
-  code,
-  message,
-  errors,
-}: AppError): Pick<ItemResult, "code" | "message" | "errors"> {
-  return { code, message, ...(errors && { errors }) };
-}
-
-function isRefusal(outcome: DraftOutcome): outcome is RecordRefusal {
-  return outcome !== "created" && outcome !== "updated" && outcome !== "unchanged";
-}
-
-function repeatsRecord(drafts: readonly Draft[]): boolean {
-  return new Set(drafts.map(({ id }) => id)).size < drafts.length;
-}
-
-async function inOrder<Part, Outcome>(
-  parts: readonly Part[],
-  store: (part: Part) => Promise<Outcome>,
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const part of parts) outcomes.push(await store(part));
-  return outcomes;
+function reportOf(
+  { written, drafts, repeated }: WriteOutcome,
+  results?: readonly ItemResult[],
+): WriteReport {
+  return { written, drafts, repeated: repeated === true, results };
 }

@@ -2,10 +2,9 @@
 // between changes with equal timestamps; changes are never altered. The state may break rules that each change
 // satisfies.
 
-import { timestampOf } from "./payload.ts";
 import type { Payload, RecordType } from "../record-type.ts";
 import type { Change } from "./record-write.ts";
-import type { NormalisedTimestamp } from "../timestamp.ts";
+import { type NormalisedTimestamp, timestampOf } from "../timestamp.ts";
 
 interface ParsedChange {
   readonly change: Change;

@@ -1,11 +1,53 @@
-// The canonical form of a payload, and the draft made from it. Equal content has equal text, whatever the order of the
-// fields; nothing is added or altered, and only nulls without a meaning are omitted.
+// A submitted item becomes a draft that can be stored, or the errors: a pure function of the item and its time of
+// arrival, so that any thread can run it. A draft has the canonical form of its payload: equal content has equal text,
+// whatever the order of the fields; nothing is added or altered, and only nulls without a meaning are omitted.
 
+import type { FieldError } from "../error.ts";
 import { orderFields } from "../json/canonical-order.ts";
 import { limits } from "../limits.ts";
 import type { Operation, Payload, RecordType } from "../record-type.ts";
-import type { Draft, Reference } from "./record-write.ts";
-import { normaliseTimestamp } from "../timestamp.ts";
+import { timestampOf } from "../timestamp.ts";
+import type { ErrorBudget } from "../validation/explain.ts";
+import { validatePayload } from "../validation/validate.ts";
+import type { Draft, Reference, WriteMode } from "./record-write.ts";
+
+export interface SubmissionContext {
+  readonly mode: WriteMode;
+  /** Unix milliseconds of arrival. */
+  readonly now: number;
+  /** The first day of timestamps. */
+  readonly timestampMin?: string | undefined;
+  /** One for all items of a request. */
+  readonly budget?: ErrorBudget | undefined;
+}
+
+export interface InvalidItem {
+  readonly errorName: "validation_failed" | "too_large";
+  readonly errors: readonly FieldError[];
+}
+
+export function isInvalid(read: Draft | InvalidItem): read is InvalidItem {
+  return "errorName" in read;
+}
+
+export function readSubmission(
+  type: RecordType,
+  item: unknown,
+  { mode, now, timestampMin, budget }: SubmissionContext,
+): Draft | InvalidItem {
+  const operation = mode === "update" ? "update" : "add";
+  const errors = validatePayload(type, operation, item, { now, timestampMin, budget });
+  if (errors.length > 0) return { errorName: "validation_failed", errors };
+  const draft = makeDraft(type, item as Payload, operation);
+  return isTooLarge(draft.payload) ? tooLargeItem : draft;
+}
+
+export const tooLargeItem: InvalidItem = {
+  errorName: "too_large",
+  errors: [
+    { message: `must be at most ${limits.recordBytesMax} bytes as JSON; split or shorten it` },
+  ],
+};
 
 interface CanonicalOrder {
   readonly add: (payload: Payload) => Payload;
@@ -59,12 +101,6 @@ export function makeDraft(
     payload: canonicalPayload(type, payload, operation),
     references: referencesOf(type, payload),
   };
-}
-
-/** `field` may be another one that has a time. */
-export function timestampOf(payload: Payload, field = "timestamp"): string | undefined {
-  const sent = payload[field];
-  return typeof sent === "string" ? normaliseTimestamp(sent) : undefined;
 }
 
 const none: readonly Reference[] = [];

@@ -1,10 +1,9 @@
 // From when a floor or a ceiling of a record counts, if not from when it was last seen: its closing, such as that of
 // the account of a customer, or the filing of a report.
 
-import { timestampOf } from "../record/payload.ts";
 import type { Payload, RecordType } from "../record-type.ts";
 import type { Change } from "../record/record-write.ts";
-import { normaliseTimestamp, type NormalisedTimestamp } from "../timestamp.ts";
+import { normaliseTimestamp, type NormalisedTimestamp, timestampOf } from "../timestamp.ts";
 
 /** What a change says about the fields that decide. */
 interface Statement {

@@ -4,10 +4,9 @@
 import type { FieldError } from "../error.ts";
 import { withdrawalOf } from "../schema/codes.ts";
 import { limits } from "../limits.ts";
-import { timestampOf } from "../record/payload.ts";
 import { filingField } from "../retention/floor-origin.ts";
 import type { Payload, RecordType } from "../record-type.ts";
-import { latestTimestamp } from "../timestamp.ts";
+import { latestTimestamp, timestampOf } from "../timestamp.ts";
 
 const tooFarAhead: FieldError = {
   field: "timestamp",

@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import { limits } from "../../domain/limits.ts";
-import type { ItemResult } from "../../actions/intake/submission.ts";
+import type { ItemResult } from "../../actions/intake/item-results.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import { referencesOf } from "../../domain/record/payload.ts";
 import type { FieldError } from "../../domain/error.ts";

@@ -3,7 +3,7 @@
 
 import { beginImport, trackImport } from "./imports.ts";
 import { type App, currentTimeOf } from "../../actions/app.ts";
-import { writeDrafts } from "../../actions/intake/write-records.ts";
+import { writeDrafts } from "../../actions/intake/write-drafts.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { type Layout, layoutNames } from "../csv/layout.ts";

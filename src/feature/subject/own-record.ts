@@ -4,10 +4,9 @@
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import { StateFold } from "../../domain/record/merge.ts";
 import { type PartyTraits, traitsOf } from "../../domain/record/party-traits.ts";
-import { timestampOf } from "../../domain/record/payload.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { ClosedSince } from "../../domain/retention/floor-origin.ts";
-import { formatTimestamp, type NormalisedTimestamp } from "../../domain/timestamp.ts";
+import { formatTimestamp, type NormalisedTimestamp, timestampOf } from "../../domain/timestamp.ts";
 import type { App } from "../../actions/app.ts";
 import { historyPages } from "../../actions/pages.ts";
 

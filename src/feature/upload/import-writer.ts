@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";
 import { currentTimeOf } from "../../actions/app.ts";
 import { keySpaceOf } from "../../actions/intake/idempotency.ts";
-import { writeDrafts } from "../../actions/intake/write-records.ts";
+import { writeDrafts } from "../../actions/intake/write-drafts.ts";
 import type { WriteImport } from "./run-in-thread.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { Organization } from "../../domain/access.ts";

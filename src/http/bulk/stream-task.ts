@@ -1,7 +1,8 @@
 // Writes the records of one stream in groups, and reads further chunks while groups are stored. Reports the groups in
 // their order, each after its commit, with a line for each refused item.
 
-import { type ItemResult, Submission, type WriteReport } from "../../actions/intake/submission.ts";
+import type { ItemResult } from "../../actions/intake/item-results.ts";
+import { Submission, type WriteReport } from "../../actions/intake/submission.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";

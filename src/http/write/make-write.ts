@@ -2,7 +2,7 @@
 
 import { keySpaceOf } from "../../actions/intake/idempotency.ts";
 import { describeWritten, pastTenseOf } from "../../actions/intake/validation-errors.ts";
-import { writeRecords } from "../../actions/intake/write-records.ts";
+import { writeRecords } from "../../actions/intake/submission.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import { nounOf } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import { writeRecords } from "../../../src/actions/intake/write-records.ts";
+import { writeRecords } from "../../../src/actions/intake/submission.ts";
 import { openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { mergeChanges } from "../../../src/domain/record/merge.ts";
