@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
-import { prefers } from "../../../src/http/write/make-write.ts";
+import { prefers } from "../../../src/http/request/prefer.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { requestIdOf } from "../../../src/http/request/request-id.ts";
 
