@@ -5,7 +5,7 @@ import { sqlitePath } from "../files/sqlite-path.ts";
 import type { DeletionLedger } from "./interface/ledger.ts";
 import { openLedger } from "./ledger/ledger-file.ts";
 import { type FileLock, tryFileLock as trySqliteLock } from "./sqlite/file/file-lock.ts";
-import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+import { openSqliteStore } from "./sqlite/sqlite-store.ts";
 import { openSqliteSource } from "./sqlite/open-source.ts";
 import { StoreError } from "./interface/store-error.ts";
 import type { Store, StoreOptions } from "./interface/store.ts";
@@ -15,7 +15,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions): Pro
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) return openSqliteStore(path, options);
   if (/^postgres(?:ql)?:\/\//.test(databaseUrl)) {
-    const { openPostgresStore } = await import("./postgres/open-postgres-store.ts");
+    const { openPostgresStore } = await import("./postgres/postgres-store.ts");
     return openPostgresStore(databaseUrl, options);
   }
   // A URL may contain a password, so it is not repeated.

@@ -6,7 +6,7 @@ import { StoreError } from "../interface/store-error.ts";
 import type { StoreOptions } from "../interface/store.ts";
 import { awaitVisibleCommits, commitInTwoPhases } from "./citus.ts";
 import { hasState, insufficientPrivilege } from "./failure.ts";
-import { openDatabase } from "./open-postgres-store.ts";
+import { openDatabase } from "./open-database.ts";
 
 /** Migrates the schema, and checks nothing else. Throws StoreError. */
 export async function openPostgresTarget(

@@ -1,40 +1,95 @@
-// The store on PostgreSQL: runs each method in a transaction with the visibility that it needs. Contains no SQL, and
-// decides nothing about records.
+// The store on PostgreSQL: opens it for its role, and runs each method in a transaction with the visibility that it
+// needs. Decides nothing about records.
 
 import { SerialQueue } from "../../basics/serial-queue.ts";
+import { EarlierState } from "../../domain/error.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Act } from "../interface/act.ts";
+import { defaultConnections, type SharedServer } from "../interface/connection-settings.ts";
+import type { Claim } from "../interface/deletion.ts";
+import type { Store, StoreOptions } from "../interface/store.ts";
 import { makeClaimer, makePartyIndexing } from "../shared/claimer.ts";
+import { refuseDifference } from "../shared/schema-parts.ts";
+import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
-import { setFloor } from "../sql/retention/floor.ts";
-import { placeHold } from "../sql/retention/hold.ts";
-import { schemaVersion } from "../sql/migrations.ts";
 import type { Purge } from "../sql/method.ts";
 import { bindMethods } from "../sql/methods.ts";
-import { readCredentialsVersion } from "../sql/access/organization.ts";
-import { allDeletions, organization } from "../sql/statement/visibility.ts";
-import type { SharedServer } from "../interface/connection-settings.ts";
-import type { Store, StoreOptions } from "../interface/store.ts";
-import type { Act } from "../interface/act.ts";
-import type { Claim } from "../interface/deletion.ts";
-import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
-import type { Database } from "./database.ts";
+import { schemaVersion } from "../sql/migrations.ts";
 import { claimDeletions, claimLarge, type StepBounds } from "../sql/plan/claim-step.ts";
 import { scanBounds } from "../sql/plan/organization-obstacle.ts";
-import { checkErasure, checkIntegrity } from "./integrity.ts";
+import { continues } from "../sql/restore/known-ledger.ts";
+import { refuseRestoring } from "../sql/restore/replay.ts";
+import { setFloor } from "../sql/retention/floor.ts";
+import { placeHold } from "../sql/retention/hold.ts";
+import type { Statements } from "../sql/statement/statements.ts";
+import { allDeletions, allOrganizations, organization } from "../sql/statement/visibility.ts";
+import { awaitWriters, raiseCounter, readLatestArrival, readSettledArrival } from "./arrival.ts";
+import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
+import type { Database } from "./database.ts";
 import { Leases, lockPlansOf } from "./erase/enter.ts";
-import { makeCompletion, eraseStep } from "./erase/steps.ts";
+import { eraseStep, makeCompletion } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
-import { awaitWriters, readLatestArrival, readSettledArrival } from "./arrival.ts";
+import { checkErasure, checkIntegrity } from "./integrity.ts";
+import { compareSchema } from "./migration/actual-schema.ts";
+import { requireRights } from "./migration/find-schema.ts";
+import { openDatabase } from "./open-database.ts";
+import { ReadOnlyServer } from "./servers.ts";
+import { bulkConnectionsMax } from "./settings.ts";
 import { postgresTraits } from "./traits.ts";
 import { probeWrite, readDatabaseSize } from "./write-probe.ts";
-import type { Statements } from "../sql/statement/statements.ts";
 
-export interface PostgresOptions extends StoreOptions {
+const isReplica = `SELECT pg_is_in_recovery() AS recovering`;
+
+/** Throws StoreError. */
+export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
+  const { own, shared } = shareOut(options);
+  const database = await openDatabase(url, { ...options, connections: own }, async (opened) => {
+    if (options.role === "serve") {
+      refuseDifference("The database", await opened.transaction(allOrganizations, compareSchema));
+      await opened.transaction({}, requireRights);
+    }
+    await opened.transaction({}, async (transaction) => {
+      for (const { refuse } of options.parts.list) if (refuse) await transaction.perform(refuse);
+    });
+    if (options.role !== "command" || options.writesBeside === true) {
+      await opened.transaction(allOrganizations, raiseCounter);
+    }
+    if (options.restoring !== true) {
+      await opened.transaction({}, (transaction) => transaction.perform(refuseRestoring));
+    }
+  });
+  if (options.role !== "serve") return makeStore(database, options);
+  const { mustHave } = options;
+  if (mustHave !== undefined) {
+    database.requireContinued = async (transaction) => {
+      const server = await transaction.get<{ recovering: boolean }>(isReplica);
+      if (server?.recovering !== false) throw new ReadOnlyServer("the server is a replica");
+      if (!(await transaction.perform(continues, await mustHave()))) throw new EarlierState();
+    };
+    // They were made before there was a check.
+    database.renewConnections();
+  }
+  const { distributed, secured, serverVersion, schema } = database;
+  const known = { distributed, secured, serverVersion, schema };
+  return makeStore(database, { ...options, sharing: { url, connections: shared, known } });
+}
+
+/** Reserves some connections of a serving process for its bulk thread. */
+function shareOut({ role, connections = defaultConnections }: StoreOptions) {
+  const { poolMax } = connections;
+  const forBulk = role === "serve" ? Math.min(bulkConnectionsMax, Math.floor(poolMax / 2)) : 0;
+  return {
+    own: { ...connections, poolMax: poolMax - forBulk },
+    shared: { ...connections, poolMax: forBulk },
+  };
+}
+
+interface PostgresOptions extends StoreOptions {
   /** What another thread of a serving process needs to open its own connections. */
   readonly sharing?: SharedServer;
 }
 
-export function makePostgresStore(database: Database, options: PostgresOptions): Store {
+function makeStore(database: Database, options: PostgresOptions): Store {
   const vacuum = new ErasureVacuum(database);
   const { store, holds, retention, overview, ...groups } = bindMethods(
     (_name, { kind, visibility, work, mayHaveResidue }) => {

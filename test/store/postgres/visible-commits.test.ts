@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { storeParts as parts } from "../../../src/feature/parts.ts";
 import { awaitWriters, readSettledArrival } from "../../../src/store/postgres/arrival.ts";
 import { lockPlansOf } from "../../../src/store/postgres/erase/enter.ts";
-import { openDatabase } from "../../../src/store/postgres/open-postgres-store.ts";
+import { openDatabase } from "../../../src/store/postgres/open-database.ts";
 import { startPostgres } from "../../support/postgres/postgres-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 

@@ -109,7 +109,10 @@ export function refuseUnrestored(path: string): void {
 
 /** The path of a WAL or journal with content, if the file that it belongs to is missing or empty. */
 export function findUnmatchedLog(path: string): string | undefined {
-  if ((statOf(path, "The store")?.size ?? 0) > 0) return undefined;
+  return (statOf(path, "The store")?.size ?? 0) > 0 ? undefined : findLog(path);
+}
+
+function findLog(path: string): string | undefined {
   return ["-wal", "-journal"]
     .map((suffix) => path + suffix)
     .find((log) => (statOf(log, "The file")?.size ?? 0) > 0);
@@ -166,9 +169,7 @@ function checkBackup(file: string, path: string): void {
 /** Only the file is copied. What a store that is in use, or that crashed, has in these files would be lost. */
 function refuseUnclosed(file: string): void {
   const store = realpathSync(file);
-  const beside = ["-wal", "-journal"]
-    .map((suffix) => store + suffix)
-    .find((other) => (statOf(other, "The file")?.size ?? 0) > 0);
+  const beside = findLog(store);
   if (beside === undefined) return;
   throw new StoreError(
     `${file} is not a backup, but a store that is in use or was not closed: ${beside} contains changes that the file lacks. ` +
