@@ -8,10 +8,10 @@ import { closestName } from "../domain/validation/suggest.ts";
 import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
 import { publicRoutes } from "./public-routes.ts";
-import { makeRequestContext } from "./reply/reply.ts";
+import { makeRequestContext, type RequestContext } from "./reply/reply.ts";
 import { refuseAmbiguousRequest } from "./connection/request-smuggling.ts";
 import type { Operation } from "./operation.ts";
-import { countUnknownPath } from "./request/authenticate.ts";
+import { authenticate, isCredentialError } from "./request/authenticate.ts";
 import { limitUnauthenticated } from "./rate-limit/enforce-limit.ts";
 
 export function registerMissing(
@@ -42,6 +42,26 @@ export function registerMissing(
     sendError(context, request, { reply, error: asMalformed(error) });
     return reply;
   });
+}
+
+/**
+ * Without a credential it counts against nothing; the reply has the limit of its address. Throws AppError
+ * rate_limited.
+ */
+async function countUnknownPath(
+  context: HttpContext,
+  request: FastifyRequest,
+  requestContext: RequestContext,
+): Promise<void> {
+  if (request.headers.authorization === undefined) {
+    request.rate = context.rates.failuresLeft(request.ip).headers;
+    return;
+  }
+  try {
+    await authenticate(context, request, { requestContext, scopes: [] });
+  } catch (error) {
+    if (!isCredentialError(error)) throw error;
+  }
 }
 
 /** Those of what is mounted beside the operations, such as the console; undefined for an unknown path. */

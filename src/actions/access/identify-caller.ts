@@ -26,11 +26,11 @@ export function identifyCaller(
   return known;
 }
 
-/** Throws AppError insufficient_scope unless the caller's token covers the scope. */
-export function requireScope(caller: Identity, scope: Scope): void {
-  if (caller.covered.has(scope)) return;
+/** Throws AppError insufficient_scope unless the caller's token covers one of the scopes, if there are any. */
+export function requireScope({ covered }: Identity, ...scopes: readonly Scope[]): void {
+  if (scopes.length === 0 || scopes.some((scope) => covered.has(scope))) return;
   throw new AppError("insufficient_scope", {
-    message: `The access token lacks the scope ${scope}; request a token that has it.`,
+    message: `The access token lacks the scope ${scopes.join(" or ")}; request a token that has it.`,
   });
 }
 

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/access/caller-cache.ts";
-import { identifyCaller } from "../../actions/access/identify-caller.ts";
+import { identifyCaller, requireScope } from "../../actions/access/identify-caller.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { HttpContext } from "../http-context.ts";
@@ -24,7 +24,7 @@ export function authenticate(
   const admit = (found: Identity): void => {
     access.requestContext.caller = found;
     enforceLimit(context, request, context.rates.organization(found));
-    requireAnyScope(found, access.scopes);
+    requireScope(found, ...access.scopes);
   };
   if (!(caller instanceof Promise)) return admit(caller);
   return caller.then(admit, (error: unknown) => refuseCredential(context, request, { error }));
@@ -33,33 +33,6 @@ export function authenticate(
 interface Access {
   readonly requestContext: RequestContext;
   readonly scopes: readonly Scope[];
-}
-
-function requireAnyScope({ covered }: Identity, scopes: readonly Scope[]): void {
-  if (scopes.length === 0 || scopes.some((scope) => covered.has(scope))) return;
-  throw new AppError("insufficient_scope", {
-    message: `The access token lacks the scope ${scopes.join(" or ")}; request a token that has it.`,
-  });
-}
-
-/**
- * Without a credential it counts against nothing; the reply has the limit of its address. Throws AppError
- * rate_limited.
- */
-export async function countUnknownPath(
-  context: HttpContext,
-  request: FastifyRequest,
-  requestContext: RequestContext,
-): Promise<void> {
-  if (request.headers.authorization === undefined) {
-    request.rate = context.rates.failuresLeft(request.ip).headers;
-    return;
-  }
-  try {
-    await authenticate(context, request, { requestContext, scopes: [] });
-  } catch (error) {
-    if (!isCredentialError(error)) throw error;
-  }
 }
 
 /** Counts a failed authentication against its address; beyond the limit the answer is 429 instead of 401. */
@@ -74,6 +47,6 @@ export function refuseCredential(
   throw error;
 }
 
-function isCredentialError(error: unknown): boolean {
+export function isCredentialError(error: unknown): boolean {
   return error instanceof AppError && error.errorName.startsWith("credential_");
 }
