@@ -38,6 +38,12 @@ const firstOf =
 const later = "change INDEXED BY change_later";
 
 /**
+ * No index has this expression. By the key of records, which begins with the type, PostgreSQL would read all changes of
+ * the type to find a range of numbers, as long as it does not know how many there are.
+ */
+const ofType = "resource_type || '' = $2";
+
+/**
  * A subquery, which Citus does not support, finds each number by itself: by the key of records, which begins with the
  * type, PostgreSQL would read all changes of the type.
  */
@@ -96,7 +102,7 @@ function makeTexts({ partyFields }: RecordType): Texts {
       --sqlite WHERE change.change_no > change.record_no AND change.change_no > $3
       --sqlite   AND change.change_no <= $4 AND (${differs.join(" OR ")}) AND resource_type = $2
       --postgres ${onPostgres} FROM change
-      --postgres WHERE organization_id = ANY ($1::text[]) AND resource_type = $2
+      --postgres WHERE organization_id = ANY ($1::text[]) AND ${ofType}
       --postgres   AND change_no > $3 AND change_no <= $4
       `,
     late: `
@@ -108,7 +114,7 @@ function makeTexts({ partyFields }: RecordType): Texts {
       --sqlite WHERE change.change_no > change.record_no AND change.change_no > $3
       --sqlite   AND change.change_no <= $4 AND resource_type = $2 AND (${isNamed.join(" OR ")})
       --postgres ${onPostgres} FROM change
-      --postgres WHERE organization_id = $1 AND resource_type = $2
+      --postgres WHERE organization_id = $1 AND ${ofType}
       --postgres   AND change_no > $3 AND change_no <= $4 AND (${mayBeNamed.join(" OR ")})
       `,
     numbered: `
