@@ -77,7 +77,7 @@ export class MemoryBudget {
   /**
    * Returns the reservation if enough is free, otherwise a promise of it that resolves when others have released
    * theirs. Throws AppError unavailable if too many bodies wait, and rejects with it after `waitMsMax` or when `signal`
-   * is aborted because the client has disconnected.
+   * is aborted because the client has disconnected, which may be before.
    */
   reserve(
     organizationId: string,
@@ -111,6 +111,7 @@ export class MemoryBudget {
     const timer = setTimeout(abandon, this.#options.waitMsMax).unref();
     signal.addEventListener("abort", abandon);
     const place = this.#waiting.push(organizationId, { organizationId, bytes, grant });
+    if (signal.aborted) abandon();
     return promise;
   }
 

@@ -110,6 +110,8 @@ describe("the body budget", () => {
     const wait = budget.reserve("a", 60, gone.signal);
     gone.abort();
     await assert.rejects(Promise.resolve(wait));
+    const after = budget.reserve("a", 60, gone.signal);
+    await assert.rejects(Promise.race([after, new Promise(setImmediate)]));
     held.release();
     assert.equal(budget.heldBytes, 0);
   });
