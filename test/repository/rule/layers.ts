@@ -78,7 +78,7 @@ const layers: readonly Layer[] = [
     may: ["src/worker/", "src/actions/", "src/domain/"],
     mayTypes: ["src/log.ts"],
   },
-  // Export, and what files of rows have in common.
+  // Export of records, and the compression of files.
   {
     beginsWith: "src/bulk/",
     may: ["src/bulk/", "src/actions/", "src/domain/", "src/files/"],
