@@ -80,7 +80,7 @@ export const nobody: Reader = { confidential: confidentialTypes(), covered: new 
 export function viewForOperator(
   deletion: Deletion,
   waitsFor: string | undefined,
-  { receipt, reader = nobody }: { receipt?: Receipt | undefined; reader?: Reader } = {},
+  { receipt, reader = nobody }: { receipt?: Receipt | undefined; reader?: Reader | undefined } = {},
 ) {
   return {
     ...viewDeletion(deletion, receipt, reader),
@@ -91,7 +91,7 @@ export function viewForOperator(
 export function describeDeletion(
   deletion: Deletion,
   waitsFor: string | undefined,
-  { reader = nobody }: { reader?: Reader } = {},
+  reader: Reader,
 ): string {
   return deletions.describe({ ...deletion, waitsFor }, reader);
 }

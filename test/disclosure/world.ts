@@ -179,7 +179,7 @@ export class World {
       if (deletion === undefined) continue;
       const receipt = await findReceipt(app, deletion);
       this.#add("operator", viewForOperator(deletion, undefined, { receipt, reader }));
-      this.#add("operator", describeDeletion(deletion, undefined, { reader }));
+      this.#add("operator", describeDeletion(deletion, undefined, reader));
     }
   }
 

@@ -101,7 +101,7 @@ export const deletionList = defineStoreCommand({
       json: {
         deletions: shown.map(({ deletion, waitsFor }) => {
           const reader = readers.get(deletion.organizationId);
-          return viewForOperator(deletion, waitsFor, reader && { reader });
+          return viewForOperator(deletion, waitsFor, { reader });
         }),
       },
       text:
@@ -134,7 +134,7 @@ export const deletionShow = defineStoreCommand({
     const { deletion, waitsFor, receipt, reader, recipients, statement, preview } = shown;
     const holds = await listHoldsOf(app, deletion);
     const view = viewForOperator(deletion, waitsFor, { receipt, reader });
-    const parts = [describeDeletion(deletion, waitsFor, { reader })];
+    const parts = [describeDeletion(deletion, waitsFor, reader)];
     if (holds.length > 0) parts.push(listedHolds.table(holds));
     if (recipients.length > 0) parts.push(renderTable(toldColumns, recipients));
     if (preview !== undefined) parts.push(describePlan(preview));
