@@ -67,7 +67,8 @@ export function defineNoun<Row extends object, From = App>(
   const resolve = (view: string, titled: (name: string) => string) =>
     (view === "" ? [] : view.split(", ")).map((entry) => {
       const [name = "", title = titled(name)] = entry.split(": ");
-      return { title, ...usualValue<Row>(name), ...values[name] };
+      const own = values[name];
+      return { title, ...usualValue<Row>(name), ...likeText(own?.text), ...own };
     });
   const inJson = resolve(json, (name) => wordsOf(name, "_"));
   const [inText, described] = [resolve(columns, titleOf), resolve(fields, titleOf)];
@@ -95,6 +96,11 @@ export function defineNoun<Row extends object, From = App>(
     facts: (row, from) =>
       shown.map(({ title, html: show, fact = show }) => [title, fact(row, from)]),
   };
+}
+
+/** What is described for the command line looks the same on pages, unless it is described for them, too. */
+function likeText<Row, From>(text: Read<Row, From, string> | undefined) {
+  return text && { html: (row: Row, from: From) => html`<bdi>${text(row, from)}</bdi>` };
 }
 
 function wordsOf(name: string, between: string): string {

@@ -32,10 +32,8 @@ import { defineNoun, idValue, type Value } from "./noun.ts";
 
 const screen = "/console/operators";
 
-const joinRoles = ({ roles }: Operator) => roles.join(", ");
-
 const values: Readonly<Record<string, Value<OperatorDetails>>> = {
-  roles: { text: joinRoles, html: joinRoles },
+  roles: { text: ({ roles }) => roles.join(", ") },
   status: {
     text: ({ disabledAt, unconfirmedSince }) => {
       if (disabledAt !== undefined) return `disabled ${formatTime(disabledAt)}`;

@@ -31,25 +31,24 @@ import { defineNoun, idValue } from "./noun.ts";
 
 const screen = "/console/organizations";
 
-const formatGrace = ({ deletionGraceSeconds }: Organization) =>
-  formatDuration(deletionGraceSeconds * 1_000);
-const formatCeiling = ({ retainDays: days }: Organization) =>
-  days === undefined ? "none" : formatDays(days);
-const formatStrict = ({ strictScopes }: Organization) => formatOnOff(strictScopes);
-
 export const organizations = defineNoun<Organization, void>({
   values: {
     organizationId: idValue("organization", "organizationId", "name"),
     state: { html: renderOrganizationState },
-    strictScopes: { text: formatStrict, html: formatStrict },
-    deletionGraceSeconds: { text: formatGrace, html: formatGrace },
+    strictScopes: { text: ({ strictScopes: isOn }) => formatOnOff(isOn) },
+    deletionGraceSeconds: {
+      text: ({ deletionGraceSeconds: seconds }) => formatDuration(seconds * 1_000),
+    },
     rateLimitPerSecond: {
       text: (organization) => formatRateLimit(organization, "default", "/s"),
       html: (organization) =>
         formatRateLimit(organization, "that of the server", " requests a second"),
       kind: "text",
     },
-    retainDays: { text: formatCeiling, html: formatCeiling, kind: "text" },
+    retainDays: {
+      text: ({ retainDays: days }) => (days === undefined ? "none" : formatDays(days)),
+      kind: "text",
+    },
     confidentialTypes: {
       json: (organization) => confidentialIn(organization),
       text: (organization) => confidentialIn(organization).join(", "),

@@ -45,7 +45,7 @@ const rules = defineNoun<Rule>({
     organizationId: organizationValue,
     status: statusValue,
     scopes: scopesValue,
-    claims: { text: describeClaims, html: (rule) => html`<bdi>${describeClaims(rule)}</bdi>` },
+    claims: { text: describeClaims },
     lifetimeSeconds: { fact: ({ lifetimeSeconds }) => `${lifetimeSeconds} seconds` },
     reusable: { fact: ({ reusable }) => (reusable ? "more than once" : "once") },
     jwks: { fact: describeKeys },

@@ -50,16 +50,8 @@ const endpoints = {
       all: {
         fact: ({ organizationId }) => renderWebhooksLink(organizationId, "all of the organization"),
       },
-      state: {
-        text: describeState,
-        html: describeState,
-        kind: "text",
-      },
-      lastResult: {
-        text: ({ lastResult = "" }) => lastResult,
-        html: ({ lastResult }) => lastResult,
-        kind: "text",
-      },
+      state: { text: describeState, kind: "text" },
+      lastResult: { kind: "text" },
     },
     columns: "endpointId, organizationId, state, lastResult, lastDeliveredAt, url: URL, events",
     headings: "endpointId, url: URL, state, lastResult, lastDeliveredAt",
