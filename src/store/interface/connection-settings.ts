@@ -1,5 +1,7 @@
 // How an engine uses a server that it shares with other processes, and what it knows of it.
 
+import type { MessagePort } from "node:worker_threads";
+
 export interface ConnectionSettings {
   /** Maximum number of connections of this process. */
   readonly poolMax: number;
@@ -21,6 +23,8 @@ export interface SharedServer {
   readonly url: string;
   readonly connections: ConnectionSettings;
   readonly known: KnownServer;
+  /** Through it the thread asks for what the ledger has; missing only in tests of the engine. */
+  readonly ledger?: MessagePort | undefined;
 }
 
 export const defaultConnections: ConnectionSettings = {

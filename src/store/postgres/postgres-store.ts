@@ -2,7 +2,6 @@
 // needs. Decides nothing about records.
 
 import { SerialQueue } from "../../basics/serial-queue.ts";
-import { EarlierState } from "../../domain/error.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
 import { defaultConnections, type SharedServer } from "../interface/connection-settings.ts";
@@ -17,7 +16,6 @@ import { bindMethods } from "../sql/methods.ts";
 import { schemaVersion } from "../sql/migrations.ts";
 import { claimDeletions, claimLarge, type StepBounds } from "../sql/plan/claim-step.ts";
 import { scanBounds } from "../sql/plan/organization-obstacle.ts";
-import { continues } from "../sql/restore/known-ledger.ts";
 import { refuseRestoring } from "../sql/restore/replay.ts";
 import { setFloor } from "../sql/retention/floor.ts";
 import { placeHold } from "../sql/retention/hold.ts";
@@ -25,6 +23,7 @@ import type { Statements } from "../sql/statement/statements.ts";
 import { allDeletions, allOrganizations, organization } from "../sql/statement/visibility.ts";
 import { awaitWriters, raiseCounter, readLatestArrival, readSettledArrival } from "./arrival.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
+import { makeCheck, OtherThreads } from "./continued.ts";
 import type { Database } from "./database.ts";
 import { Leases, lockPlansOf } from "./erase/enter.ts";
 import { eraseStep, makeCompletion } from "./erase/steps.ts";
@@ -33,12 +32,9 @@ import { checkErasure, checkIntegrity } from "./integrity.ts";
 import { compareSchema } from "./migration/actual-schema.ts";
 import { requireRights } from "./migration/find-schema.ts";
 import { openDatabase } from "./open-database.ts";
-import { ReadOnlyServer } from "./servers.ts";
 import { bulkConnectionsMax } from "./settings.ts";
 import { postgresTraits } from "./traits.ts";
 import { probeWrite, readDatabaseSize } from "./write-probe.ts";
-
-const isReplica = `SELECT pg_is_in_recovery() AS recovering`;
 
 /** Throws StoreError. */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
@@ -61,17 +57,15 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   if (options.role !== "serve") return makeStore(database, options);
   const { mustHave } = options;
   if (mustHave !== undefined) {
-    database.requireContinued = async (transaction) => {
-      const server = await transaction.get<{ recovering: boolean }>(isReplica);
-      if (server?.recovering !== false) throw new ReadOnlyServer("the server is a replica");
-      if (!(await transaction.perform(continues, await mustHave()))) throw new EarlierState();
-    };
+    database.requireContinued = makeCheck(mustHave);
     // They were made before there was a check.
     database.renewConnections();
   }
+  const others = mustHave && new OtherThreads(mustHave);
   const { distributed, secured, serverVersion, schema } = database;
   const known = { distributed, secured, serverVersion, schema };
-  return makeStore(database, { ...options, sharing: { url, connections: shared, known } });
+  const sharing = { url, connections: shared, known };
+  return makeStore(database, { ...options, sharing, others });
 }
 
 /** Reserves some connections of a serving process for its bulk thread. */
@@ -87,6 +81,7 @@ function shareOut({ role, connections = defaultConnections }: StoreOptions) {
 interface PostgresOptions extends StoreOptions {
   /** What another thread of a serving process needs to open its own connections. */
   readonly sharing?: SharedServer;
+  readonly others?: OtherThreads | undefined;
 }
 
 function makeStore(database: Database, options: PostgresOptions): Store {
@@ -113,13 +108,14 @@ function makeStore(database: Database, options: PostgresOptions): Store {
     schemaVersion,
     ...store,
     ...deletionMethods(database, { options, vacuum, index: groups.parties.index }),
-    ...upkeepMethods(database),
+    ...upkeepMethods(database, options.others),
     shareWriter: () => {
       if (options.sharing === undefined) throw new TypeError("a command has no writer to share");
+      const ledger = options.others?.connect();
       // The thread writes groups: with less, their rows would become garbage of the old generation.
       return {
-        data: { engine: "postgres", ...options.sharing },
-        transfer: [],
+        data: { engine: "postgres", ...options.sharing, ledger },
+        transfer: ledger === undefined ? [] : [ledger],
         youngMebibytesMax: 48,
       };
     },
@@ -226,13 +222,16 @@ function claimer(database: Database, indexParties: () => Promise<void>): Store["
   });
 }
 
-function upkeepMethods(database: Database) {
+function upkeepMethods(database: Database, others: OtherThreads | undefined) {
   return {
     latestArrival: () => readLatestArrival(database),
     settledArrival: () => readSettledArrival(database),
     ping: () => database.inOneGo({}, async (tx) => void (await tx.perform(readCredentialsVersion))),
     probeWrite: () => database.inOneGo({}, probeWrite),
-    renewConnections: () => database.renewConnections(),
+    renewConnections: () => {
+      database.renewConnections();
+      others?.renewConnections();
+    },
     // There is nothing to do: vacuum frees space, which PostgreSQL reuses.
     scrubSome: async () => false,
     checkIntegrity: () => checkIntegrity(database),

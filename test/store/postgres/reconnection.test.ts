@@ -4,8 +4,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { AppError } from "../../../src/domain/error.ts";
+import type { Draft, WriteOutcome } from "../../../src/domain/record/record-write.ts";
 import type { ConnectionSettings } from "../../../src/store/interface/connection-settings.ts";
-import { acme, keyOf, transaction } from "../../conformance/scene.ts";
+import type { MustHave } from "../../../src/store/interface/ledger.ts";
+import { openRecordWriter } from "../../../src/store/open-record-writer.ts";
+import { acme, keyOf, operator, transaction } from "../../conformance/scene.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
@@ -18,7 +21,10 @@ const connections: ConnectionSettings = {
 };
 
 /** The result of a write: acknowledged, or to be tried again. Anything else fails the test. */
-async function attempt(store: TestStore, id: string): Promise<"acknowledged" | "try again"> {
+async function attempt(
+  store: { write(draft: Draft): Promise<WriteOutcome> },
+  id: string,
+): Promise<"acknowledged" | "try again"> {
   try {
     const { drafts } = await store.write(transaction(id));
     assert.ok(drafts[0] === "created" || drafts[0] === "identical_record_exists");
@@ -30,6 +36,14 @@ async function attempt(store: TestStore, id: string): Promise<"acknowledged" | "
     return "try again";
   }
 }
+
+const added = {
+  organizationId: acme,
+  resourceType: "transaction",
+  mode: "add",
+  lenient: false,
+  receivedAt: operator.now,
+} as const;
 
 const server = await usePostgres({ own: true, durable: true });
 const url = await server.makeDatabase();
@@ -104,6 +118,26 @@ describe("a store on PostgreSQL", () => {
     );
     await requireAnswer();
     assert.equal(await attempt(store, "refused"), "acknowledged");
+  });
+
+  it("writes nothing to an earlier state from another thread", async (test) => {
+    const nothing = { auditAnchor: undefined, lastReceipt: undefined, inProgress: [] };
+    let mustHave: MustHave = nothing;
+    const options = { connections, mustHave: async () => mustHave };
+    const serving = await openTestStore(url, { role: "serve", ...options });
+    test.after(() => serving.close());
+    const writer = await openRecordWriter(serving.shareWriter().data);
+    test.after(() => writer.close());
+    const write = (id: string) =>
+      attempt({ write: (draft) => writer.writeRecords({ ...added, drafts: [draft] }) }, id);
+    assert.equal(await write("of this state"), "acknowledged");
+    mustHave = { ...nothing, auditAnchor: { no: 1_000_000, hash: "of an entry that was lost" } };
+    serving.renewConnections();
+    await waitFor("the check", async () => (await write("of this state")) === "try again");
+    assert.equal(await write("of an earlier state"), "try again");
+    assert.equal(await store.exists(keyOf("transaction", "of an earlier state")), false);
+    mustHave = nothing;
+    assert.equal(await write("of an earlier state"), "acknowledged");
   });
 
   it("tells a write to try again when it waits for a lock too long", async () => {
