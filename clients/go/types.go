@@ -1104,8 +1104,8 @@ const (
 	DeletionStatusStatusCancelled  DeletionStatusStatus = "cancelled"
 )
 
-// DeletionReceipt: The signed proof of a completed deletion; `sluice receipt verify` checks it. Its
-// hash is the SHA-256 of its canonical JSON (RFC 8785).
+// DeletionReceipt: The signed proof of a completed deletion. Its hash is the SHA-256 of its
+// canonical JSON (RFC 8785).
 type DeletionReceipt struct {
 	// What this document is.
 	Type DeletionReceiptType `json:"type"`

@@ -55,8 +55,8 @@ export const commandsOf: Readonly<Record<string, () => Promise<readonly Command[
   },
   receipt: async () => {
     const receipt = await import("./command/receipt.ts");
-    const { receiptVerify, receiptDisclose, receiptExport, receiptRotate } = receipt;
-    return [receiptVerify, receiptDisclose, receiptExport, receiptRotate];
+    const { receiptDisclose, receiptExport, receiptRotate } = receipt;
+    return [receiptDisclose, receiptExport, receiptRotate];
   },
   retention: async () => {
     const retention = await import("./command/retention.ts");
@@ -67,8 +67,8 @@ export const commandsOf: Readonly<Record<string, () => Promise<readonly Command[
     return [restricted.restrictedList, restricted.restrictedShow, restricted.restrictedExport];
   },
   audit: async () => {
-    const { auditExport, auditVerify } = await import("./command/audit.ts");
-    return [auditExport, auditVerify];
+    const { auditExport } = await import("./command/audit.ts");
+    return [auditExport];
   },
   backup: async () => [(await import("./command/restore.ts")).backup],
   restore: async () => [(await import("./command/restore.ts")).restore],
@@ -86,10 +86,10 @@ export const groups: Readonly<Record<string, string>> = {
   subject: "Build the indexes of persons and companies again.",
   deletion:
     "Request, list, show, approve, cancel and hold deletions, and replay them after a restore.",
-  receipt: "Verify and export deletion receipts, and rotate the key that signs them.",
+  receipt: "Export and disclose deletion receipts, and rotate the key that signs them.",
   retention: "Set and show how long records are kept, and preview what is deleted.",
   restricted: "List, show and export what deletions had to keep.",
-  audit: "Export and verify the audit trail.",
+  audit: "Export the audit trail.",
   clock: "Confirm the clock after a jump.",
 };
 

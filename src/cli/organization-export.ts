@@ -9,7 +9,7 @@ import type { App } from "../actions/app.ts";
 import { findClosable } from "../actions/access/close-organization.ts";
 import { makeId } from "../actions/credential.ts";
 import { OperatorError, reasonOf } from "../actions/operator/operator-error.ts";
-import { digestOfManifest, makeManifestBody, sealManifest } from "../actions/proof/manifest.ts";
+import { digestOfManifest, makeManifestBody, sealManifest } from "../actions/receipt/manifest.ts";
 import { publishReceiptKeys } from "../actions/receipt/receipt-keys.ts";
 import { exportHistory } from "../actions/record/export-records.ts";
 import { fileSink } from "../bulk/export/sink.ts";

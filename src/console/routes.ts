@@ -39,7 +39,6 @@ import {
   useLink,
   usePasskey,
 } from "./page/sign-in.ts";
-import { downloadAllReceipts, showReceipts } from "./page/receipts.ts";
 import { showOverview } from "./page/overview.ts";
 import { followDeletion, followProposal } from "./page/follow.ts";
 import { revealRecord, showRecord } from "./page/record.ts";
@@ -103,8 +102,6 @@ export const routes: readonly Route[] = [
   act("/console/restricted/set", "restricted.show", showOneSet, showRestricted),
   read("/console/erasures", "deletion.read", showErasures),
   act("/console/erasures/download", "deletion.read", downloadReport, showErasures),
-  read("/console/receipts", "deletion.read", showReceipts),
-  act("/console/receipts/download", "receipt.read", downloadAllReceipts),
   read("/console/intake", "intake.read", showIntake),
   read("/console/health", "health.read", showHealth),
   read("/console/account", "own", showAccount),

@@ -17,6 +17,7 @@ import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import type { TraceRequest } from "../http/http-context.ts";
 import type { MemoryBudget } from "../http/load/memory-budget.ts";
 import type { Grant, Operation } from "../http/operation.ts";
+import type { PublicRoute } from "../http/public/public-route.ts";
 import type { Logger } from "../log.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Config } from "../settings/config.ts";
@@ -64,6 +65,8 @@ export interface CommandPart {
 
 export interface HttpPart {
   readonly operations?: readonly Operation[];
+  /** Without an access token. */
+  readonly publicRoutes?: readonly PublicRoute[];
   /** Parts of the OpenAPI document in which the operations are. */
   readonly tags?: readonly { readonly name: string; readonly description: string }[];
   /** Ways to get an access token. */

@@ -7,19 +7,24 @@ import { recordTypes } from "../domain/record-types.ts";
 import { closestName } from "../domain/validation/suggest.ts";
 import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
-import { publicRoutes } from "./public-routes.ts";
+import type { PublicOptions } from "./public/public-route.ts";
 import { makeRequestContext, type RequestContext } from "./reply/reply.ts";
 import { refuseAmbiguousRequest } from "./connection/request-smuggling.ts";
 import type { Operation } from "./operation.ts";
 import { authenticate, isCredentialError } from "./request/authenticate.ts";
 import { limitUnauthenticated } from "./rate-limit/enforce-limit.ts";
 
+interface Routes extends Pick<PublicOptions, "publicRoutes"> {
+  readonly operations: readonly Operation[];
+}
+
 export function registerMissing(
   server: FastifyInstance,
   context: HttpContext,
-  operations: readonly Operation[],
+  routes: Routes,
 ): void {
-  const methods = methodsByPath(operations);
+  const { operations } = routes;
+  const methods = methodsByPath(routes);
   const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
     try {
       refuseAmbiguousRequest(request.raw);
@@ -128,7 +133,7 @@ function codeOf(error: unknown): unknown {
 
 type MethodsByPath = ReadonlyMap<string, readonly string[]>;
 
-function methodsByPath(operations: readonly Operation[]): MethodsByPath {
+function methodsByPath({ operations, publicRoutes }: Routes): MethodsByPath {
   const methods = new Map<string, string[]>();
   for (const { path } of publicRoutes) methods.set(path, ["GET", "HEAD"]);
   for (const { path, method } of operations) {

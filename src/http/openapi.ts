@@ -22,7 +22,7 @@ import {
   tokenTag,
 } from "./openapi/parts.ts";
 import { sharedSchemas } from "./openapi/publish-schema.ts";
-import { publicRoutes } from "./public-routes.ts";
+import type { PublicRoute } from "./public/public-route.ts";
 import { operationsFor } from "./routes.ts";
 import type { ErrorRow } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
@@ -32,6 +32,7 @@ const serverUrl = "http://127.0.0.1:8080";
 
 interface Added {
   readonly operations: readonly Operation[];
+  readonly publicRoutes: readonly PublicRoute[];
   readonly grants: readonly Grant[];
   readonly tags: OpenApiDocument["tags"];
   readonly errors: readonly ErrorRow[];
@@ -56,7 +57,7 @@ export function buildOpenApi(types: readonly RecordType[], added: Added): OpenAp
     Object.assign(schemas, document.request?.schemas, document.reply.schemas);
     errors.push(...errorsOf(operation));
   }
-  for (const route of publicRoutes) {
+  for (const route of added.publicRoutes) {
     if (route.document === undefined) continue;
     addPath(route.path, { get: publicObject(route, route.document) });
     errors.push(...publicErrors(route, route.document));

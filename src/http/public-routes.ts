@@ -12,17 +12,17 @@ import {
   startScriptRoute,
 } from "./public/openapi-routes.ts";
 import type { PublicOptions, PublicRoute } from "./public/public-route.ts";
-import { headsRoute, receiptKeysRoute } from "./public/well-known.ts";
+import { receiptKeysRoute } from "./public/well-known.ts";
 import { limitUnauthenticated } from "./rate-limit/enforce-limit.ts";
 import { sendAnswer } from "./reply/reply.ts";
 import { sendError } from "./reply/send-error.ts";
 
+/** Those of the core. */
 export const publicRoutes: readonly PublicRoute[] = [
   liveRoute,
   readyRoute,
   metricsRoute,
   receiptKeysRoute,
-  headsRoute,
   documentRoute,
   pageRoute,
   startScriptRoute,
@@ -34,7 +34,7 @@ export function registerPublicRoutes(
   context: HttpContext,
   options: PublicOptions,
 ): void {
-  for (const { path, limited, makeHandler } of publicRoutes) {
+  for (const { path, limited, makeHandler } of options.publicRoutes) {
     const handler = makeHandler(context, options);
     server.get(path, async (request, reply) => {
       try {

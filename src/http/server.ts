@@ -63,7 +63,7 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
   }
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
-  registerMissing(server, context, options.operations);
+  registerMissing(server, context, options);
   registerOperations(server, context, options.operations);
   registerPublicRoutes(server, context, options);
   options.mount?.(server);

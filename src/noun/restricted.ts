@@ -1,7 +1,7 @@
 // Restricted sets: records that deletions had to keep, why and until when. Their values, and the commands `sluice
 // restricted …`. Their page is in src/console/page/restricted.ts, because each reading is in the audit trail.
 
-import { sealedLines } from "../actions/proof/manifest.ts";
+import { sealedLines } from "../actions/receipt/manifest.ts";
 import {
   exportRestrictedSet,
   type HeldRecord,

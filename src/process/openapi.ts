@@ -4,10 +4,10 @@ import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import * as core from "../http/openapi.ts";
 import type { OpenApiDocument } from "../http/openapi/document.ts";
-import { added as parts } from "./operations.ts";
+import { added as parts, publicRoutes } from "./operations.ts";
 import { allErrors } from "./tables.ts";
 
-const added = { ...parts, errors: Object.values(allErrors) };
+const added = { ...parts, publicRoutes, errors: Object.values(allErrors) };
 
 export function publishOpenApi(types: readonly RecordType[] = recordTypes): OpenApiDocument {
   return core.publishOpenApi(types, added);

@@ -1,7 +1,7 @@
 // All operations of the service: those of the core, and those of features.
 
 import { recordTypes } from "../domain/record-types.ts";
-import type { Operation } from "../http/operation.ts";
+import { publicRoutes as own } from "../http/public-routes.ts";
 import { operationsFor } from "../http/routes.ts";
 import { loadParts } from "./load-parts.ts";
 
@@ -14,4 +14,6 @@ export const added = {
   tags: parts.flatMap((part) => part.tags ?? []),
 };
 
-export const operations: readonly Operation[] = operationsFor(recordTypes, added);
+export const publicRoutes = [...own, ...parts.flatMap((part) => part.publicRoutes ?? [])];
+
+export const operations = operationsFor(recordTypes, added);

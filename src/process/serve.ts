@@ -24,7 +24,7 @@ import { storedFigures } from "../metrics/stored-figures.ts";
 import { indexes } from "./indexes.ts";
 import { openBulk } from "./open-bulk.ts";
 import { openConsole } from "./open-console.ts";
-import { operations } from "./operations.ts";
+import { operations, publicRoutes } from "./operations.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import type { SealReceipt } from "../store/interface/deletion.ts";
@@ -151,6 +151,7 @@ async function startEntryPoints(
   const context = makeHttpContext(parts, { worker, bulk });
   const server = makeServer(context, {
     operations,
+    publicRoutes,
     trustProxy: config.trustProxy,
     loadDocument,
     metricsToken: config.metricsToken,

@@ -20,9 +20,6 @@ const { commands } = await loadTable();
 const forAnybody: Readonly<Record<string, string>> = {
   serve: "reads and changes nothing itself",
   migrate: "every command that opens the store migrates it",
-  "export verify": "needs nothing but what the service publishes",
-  "receipt verify": "needs nothing but what the service publishes",
-  "audit verify": "needs nothing but what the service publishes",
   openapi: "opens no store",
   ...commandsWith("forAnybody"),
 };

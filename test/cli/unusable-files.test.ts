@@ -2,7 +2,7 @@
 // killed: nothing makes an empty store in its place.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { platform } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -36,45 +36,6 @@ describe("a file that can't be used", () => {
     assert.equal(code, 1);
     assert.ok(err.includes(`The lock file ${path} can't be used: it is not empty`), err);
     assert.match(err, /remove the file\.$/m);
-  });
-
-  it("is named where it is a folder, or missing, in every command that verifies it", async () => {
-    const line = makeCommandLine();
-    await line.ask("migrate");
-    const missing = join(line.folder, "missing");
-    const words = [
-      ["receipt verify", missing],
-      ["audit verify", missing],
-      ["export verify", missing],
-      ["receipt verify", line.folder],
-      ["audit verify", line.folder],
-      ["export verify", "x", "--keys", missing],
-      ["export verify", "x", "--keys", line.folder],
-    ];
-    for (const [command = "", ...rest] of words) {
-      const { message } = await line.fail(command, ...rest);
-      const path = rest.at(-1) === missing ? missing : line.folder;
-      const reason =
-        path === missing ? "there is no such file or folder" : "it is a folder, not a file";
-      assert.ok(message.endsWith(`${path} can't be read: ${reason}.`), `${command}: ${message}`);
-    }
-  });
-
-  it("is not read where it is larger than what is verified can be", async () => {
-    const line = makeCommandLine();
-    await line.ask("migrate");
-    const path = join(line.folder, "large");
-    writeFileSync(path, "");
-    truncateSync(path, 3 * 1_024 ** 3);
-    const words = [
-      ["receipt verify", path],
-      ["audit verify", "x", "--head", path],
-      ["audit verify", "x", "--keys", path],
-    ];
-    for (const [command = "", ...rest] of words) {
-      const { message } = await line.fail(command, ...rest);
-      assert.match(message, /can't be read: it is larger than \d+ bytes/, command);
-    }
   });
 
   it("is refused as a backup, in words that are not those of SQLite", async () => {

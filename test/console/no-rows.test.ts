@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { routes } from "../../src/process/console-routes.ts";
 import { operations } from "../../src/process/operations.ts";
-import { publicRoutes } from "../../src/http/public-routes.ts";
+import { publicRoutes } from "../../src/process/operations.ts";
 import { startIssuer } from "../support/openid-issuer.ts";
 import { startService } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";

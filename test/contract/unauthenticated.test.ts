@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { publicRoutes } from "../../src/process/operations.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { makeClient, type Reply } from "../support/http-client.ts";
 import { startScene } from "./scene.ts";
@@ -31,17 +32,10 @@ async function exhaust(path: string, address: string): Promise<Reply> {
   return send(path, address);
 }
 
+const limitedPaths = publicRoutes.filter(({ limited }) => limited).map(({ path }) => path);
+
 describe("requests without a credential", () => {
-  for (const [index, path] of [
-    "/openapi.json",
-    "/docs",
-    "/docs/start.js",
-    "/metrics",
-    "/.well-known/sluice-receipts.json",
-    "/.well-known/sluice-heads.json",
-    "/nothing",
-    "/v2/nothing",
-  ].entries()) {
+  for (const [index, path] of [...limitedPaths, "/nothing", "/v2/nothing"].entries()) {
     it(`are answered with 429 beyond the limit of their address: ${path}`, async () => {
       const address = `192.0.2.${index + 1}`;
       const { status, headers } = await exhaust(path, address);

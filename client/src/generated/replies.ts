@@ -148,8 +148,8 @@ export interface DeletionStatus {
 }
 
 /**
- * The signed proof of a completed deletion; `sluice receipt verify` checks it. Its hash is the
- * SHA-256 of its canonical JSON (RFC 8785).
+ * The signed proof of a completed deletion. Its hash is the SHA-256 of its canonical JSON (RFC
+ * 8785).
  */
 export interface DeletionReceipt {
   /** What this document is. */

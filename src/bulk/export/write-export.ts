@@ -1,7 +1,7 @@
 // Writes an export to a sink, and measures it for its manifest.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { Measure } from "../../actions/proof/manifest.ts";
+import { Measure } from "../../actions/receipt/manifest.ts";
 import type { ExportedEvent } from "../../actions/record/export-records.ts";
 import type { ManifestFile } from "../../domain/export-manifest.ts";
 import { bulkKeys } from "../formats/bulk-keys.ts";

@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 import { readFileSync, renameSync } from "node:fs";
 import { join, dirname } from "node:path";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import { compareFile } from "../../actions/proof/manifest.ts";
+import { compareFile } from "../../actions/receipt/manifest.ts";
 import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { type Manifest, manifestOf, type ManifestBody } from "../../domain/export-manifest.ts";
 import { codeOf } from "../../files/file-error.ts";
 import { explainOpening } from "../../files/present.ts";
-import { readParts } from "./proof.ts";
+import { readParts } from "./read-file.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { syncFolder, temporaryName, writeOwnFile } from "../../files/own-file.ts";
 

@@ -3,7 +3,7 @@
 
 import type { App } from "../../actions/app.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
-import { type Exported, linesOf, sealedLines } from "../../actions/proof/manifest.ts";
+import { type Exported, linesOf, sealedLines } from "../../actions/receipt/manifest.ts";
 import { standardOutput } from "../../bulk/export/sink.ts";
 import { optional, type Output, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";

@@ -37,7 +37,6 @@ export const tasks: readonly Task[] = [
   group(
     "Proof",
     ["/console/erasures", "Erasures", "deletion.read", "report"],
-    ["/console/receipts", "Receipts", "deletion.read", "receipt"],
     ["/console/audit", "Audit", "audit.read", "list"],
   ),
   group(

@@ -3,7 +3,7 @@
 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type Exported, sealedLines } from "../../actions/proof/manifest.ts";
+import { type Exported, sealedLines } from "../../actions/receipt/manifest.ts";
 import { fileHeaders } from "./headers.ts";
 import type { Person, Visitor } from "../page.ts";
 

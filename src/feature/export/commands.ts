@@ -3,8 +3,12 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
-import { verifyManifest } from "../../actions/proof/manifest.ts";
-import { completenessOf, type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
+import {
+  completenessOf,
+  type FileVerdict,
+  verifyFile,
+  verifyManifest,
+} from "../proof/verify-file.ts";
 import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
 import { defineCommand, flag, optional, required } from "../../cli/command.ts";
 import { choice, recordType, text } from "../../cli/input/kinds.ts";
@@ -14,8 +18,9 @@ import {
   manifestPath,
   readManifestFile,
 } from "../../cli/input/manifest-file.ts";
-import { findKeys, keysOption, readParts } from "../../cli/input/proof.ts";
-import { reportFile } from "../../cli/output/file-verdict.ts";
+import { readParts } from "../../cli/input/read-file.ts";
+import { findKeys, keysOption } from "../proof/inputs.ts";
+import { reportFile } from "../proof/file-verdict.ts";
 import type { Manifest } from "../../domain/export-manifest.ts";
 import { exportFormats } from "./export-format.ts";
 

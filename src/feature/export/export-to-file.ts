@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
-import { sealManifest } from "../../actions/proof/manifest.ts";
+import { sealManifest } from "../../actions/receipt/manifest.ts";
 import { type ExportedType, exportHistory } from "../../actions/record/export-records.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { auditAccess } from "../../actions/trail/audit-access.ts";

@@ -15,7 +15,7 @@ import {
   withDefault,
 } from "../../cli/command.ts";
 import { duration, scopeList, text } from "../../cli/input/kinds.ts";
-import { readText } from "../../cli/input/proof.ts";
+import { readText } from "../../cli/input/read-file.ts";
 import { formatTime } from "../../cli/output/table.ts";
 import { html, renderFacts } from "../../console/html/html.ts";
 import { pathTo } from "../../console/html/link.ts";

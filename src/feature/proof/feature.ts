@@ -2,4 +2,9 @@
 
 import type { Feature } from "../feature.ts";
 
-export const proof: Feature = { name: "proof", console: () => import("./pages.ts") };
+export const proof: Feature = {
+  name: "proof",
+  commands: { words: ["receipt", "audit"], load: () => import("./commands.ts") },
+  http: () => import("./heads-route.ts"),
+  console: () => import("./pages.ts"),
+};

@@ -11,8 +11,9 @@ import type { AuditEntry } from "../../domain/access.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../../console/html/html.ts";
 import { formatCount } from "../../basics/format-count.ts";
 import { formatBytes, formatNumber, renderTime } from "../../console/html/time.ts";
-import { read, send } from "../../console/route.ts";
+import { act, read, send } from "../../console/route.ts";
 import type { Next, Person } from "../../console/page.ts";
+import { downloadAllReceipts, showReceipts } from "./receipts.ts";
 import { receiveFileForm } from "../../console/request/multipart.ts";
 
 const screen = "/console/proof";
@@ -184,10 +185,19 @@ function shorten(text: string): string {
 }
 
 export const screens = [
+  {
+    task: "Proof",
+    path: "/console/receipts",
+    label: "Receipts",
+    right: "deletion.read",
+    icon: "receipt",
+  },
   { task: "Proof", path: screen, label: "Verify a file", right, icon: "proof" },
 ] as const;
 
 export const routes = [
+  read("/console/receipts", "deletion.read", showReceipts),
+  act("/console/receipts/download", "receipt.read", downloadAllReceipts),
   read(screen, right, showProof),
   { ...send(screen, right, verifyProof, showProof), lasting: true },
 ];

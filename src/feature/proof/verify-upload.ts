@@ -7,12 +7,12 @@ import type { App } from "../../actions/app.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
 import { publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
-import { readHeads } from "../../actions/proof/heads.ts";
-import { digestOfManifest } from "../../actions/proof/manifest.ts";
+import { readHeads } from "./heads.ts";
+import { digestOfManifest } from "../../actions/receipt/manifest.ts";
 import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { restoreOf } from "../../actions/ledger/keep-ledger.ts";
 import type { RecordedRestore } from "../../actions/receipt/verify-receipt.ts";
-import { type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
+import { type FileVerdict, verifyFile } from "./verify-file.ts";
 
 /** Each receipt takes a tenth of a millisecond, between two chunks of the file. */
 export const presentedBytesMax = 256 * 1_024 * 1_024;

@@ -7,7 +7,7 @@ import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { App } from "../../actions/app.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import { Measure, sealManifest } from "../../actions/proof/manifest.ts";
+import { Measure, sealManifest } from "../../actions/receipt/manifest.ts";
 import { fileSink, type Sink } from "../../bulk/export/sink.ts";
 import type { BulkProgress } from "../../bulk/progress.ts";
 import { restrictedId } from "../../domain/deletion/restricted-set.ts";

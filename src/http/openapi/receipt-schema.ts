@@ -84,7 +84,7 @@ export const disclosuresSchema: JsonSchema = {
 
 export const deletionReceipt = publishForm(
   receiptForm,
-  "The signed proof of a completed deletion; `sluice receipt verify` checks it. Its hash is the SHA-256 of its canonical JSON (RFC 8785).",
+  "The signed proof of a completed deletion. Its hash is the SHA-256 of its canonical JSON (RFC 8785).",
   true,
 );
 

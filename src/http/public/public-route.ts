@@ -7,6 +7,7 @@ import type { ErrorResponse } from "../openapi/error-responses.ts";
 import type { Answer } from "../reply/reply.ts";
 
 export interface PublicOptions {
+  readonly publicRoutes: readonly PublicRoute[];
   readonly metricsToken: string | undefined;
   readonly loadDocument: () => Promise<string>;
   readonly renderMetrics: () => Promise<{ text: string; contentType: string }>;

@@ -150,7 +150,7 @@ describe("the completion script", () => {
     ["sluice help key rot", "rotate"],
     ["sluice deletion list --status proc", "processing"],
     ["sluice organization close --exp", "--export"],
-    [`sluice receipt verify ${folder}/rec`, `${folder}/receipts.json`],
+    [`sluice restore ${folder}/rec`, `${folder}/receipts.json`],
     [`sluice organization close --export ${folder}/back`, `${folder}/backups`],
   ] as const;
   const lines = completed.map(([typed]) => typed);

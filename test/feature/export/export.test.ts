@@ -15,7 +15,7 @@ import { loadTable } from "../../../src/process/command-table.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
-import { acme, formats, makeStore, submit, withApp } from "./round-trip.ts";
+import { acme, formats, makeStore, submit, withApp } from "../../support/round-trip.ts";
 
 const type = typeNamed("transaction");
 const exporting = `export transaction --organization ${acme}`;

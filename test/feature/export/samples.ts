@@ -2,4 +2,6 @@
 
 import type { Samples } from "../sample.ts";
 
-export const samples: Samples = {};
+export const samples: Samples = {
+  commands: { "export verify": { forAnybody: "needs nothing but what the service publishes" } },
+};

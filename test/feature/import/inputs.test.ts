@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import type { CommandLine } from "../../cli/command-line.ts";
-import { acme, openStoreFor } from "../export/round-trip.ts";
+import { acme, openStoreFor } from "../../support/round-trip.ts";
 
 interface Row {
   readonly id: string;

@@ -8,7 +8,7 @@ import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import { parsers } from "../../../src/feature/import/rows/parquet-column-reader.ts";
 import type { CommandLine } from "../../cli/command-line.ts";
-import { acme, contentOf, openStoreFor } from "../export/round-trip.ts";
+import { acme, contentOf, openStoreFor } from "../../support/round-trip.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import { codecs, column, type FileColumn, writeParquet } from "./parquet-file.ts";
 

@@ -18,7 +18,7 @@ import {
   makeStore,
   submit,
   withApp,
-} from "../export/round-trip.ts";
+} from "../../support/round-trip.ts";
 
 interface FileReport {
   readonly rows: number;

@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { publishHeads } from "../../../src/actions/proof/heads.ts";
-import { sealManifest, Measure } from "../../../src/actions/proof/manifest.ts";
+import { publishHeads } from "../../../src/feature/proof/heads.ts";
+import { sealManifest, Measure } from "../../../src/actions/receipt/manifest.ts";
 import { presentedBytesMax, verifyUpload } from "../../../src/feature/proof/verify-upload.ts";
 import { actAs } from "../../../src/actions/operator/viewer.ts";
 import { findActiveOperator } from "../../../src/actions/operator/operators.ts";

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { publicRoutes } from "../../../src/process/operations.ts";
 import { chooseEncoding } from "../../../src/http/reply/representation.ts";
 import type { Reply } from "../../support/http-client.ts";
 import { startService } from "../../support/service.ts";
@@ -14,14 +15,9 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
   return service.client.send({ method, path, headers });
 }
 
-const paths = [
-  "/openapi.json",
-  "/docs",
-  "/docs/start.js",
-  "/docs/reference.js",
-  "/.well-known/sluice-receipts.json",
-  "/.well-known/sluice-heads.json",
-];
+const paths = publicRoutes
+  .filter(({ document }) => document === undefined || document.cached === true)
+  .map(({ path }) => path);
 
 describe("the encoding of a reply", () => {
   for (const [accepted, chosen] of [

@@ -1069,8 +1069,8 @@ class _DeletionReceiptRequired(TypedDict):
 
 class DeletionReceipt(_DeletionReceiptRequired, total=False):
     """
-    The signed proof of a completed deletion; `sluice receipt verify` checks it. Its hash is the
-    SHA-256 of its canonical JSON (RFC 8785).
+    The signed proof of a completed deletion. Its hash is the SHA-256 of its canonical JSON (RFC
+    8785).
     """
 
     approval: ReceiptApproval

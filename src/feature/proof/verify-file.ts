@@ -8,15 +8,17 @@ import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import {
   describeGap,
+  findSignatureFaults,
   type ReceiptGap,
   ReceiptVerifier,
   type RecordedRestore,
-} from "../receipt/verify-receipt.ts";
-import { receiptOf } from "../receipt/verify-document.ts";
-import type { PublishedKeys } from "../receipt/receipt-keys.ts";
+  signedDocument,
+} from "../../actions/receipt/verify-receipt.ts";
+import { receiptOf } from "./verify-document.ts";
+import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
 import { type Heads, HeadSearch } from "./heads.ts";
 import { LineReader } from "./lines.ts";
-import { compareFile, verifyManifest } from "./manifest.ts";
+import { compareFile } from "../../actions/receipt/manifest.ts";
 import { TrailVerifier } from "./verify-trail.ts";
 
 export type FileKind = "receipts" | "audit" | "export";
@@ -113,6 +115,17 @@ function lacksManifest(isDamaged: boolean): string {
   return isDamaged
     ? "The last line is not a readable manifest: it was changed or cut."
     : "The file has no manifest: its end was cut off, or its manifest is in a separate file.";
+}
+
+export function verifyManifest(manifest: Manifest, published: PublishedKeys): readonly string[] {
+  const { key_id, signature } = manifest;
+  return key_id === undefined || typeof signature !== "string"
+    ? ["The manifest is not signed: the process that exported had no key."]
+    : findSignatureFaults(
+        "The manifest",
+        signedDocument({ ...manifest, key_id, signature }),
+        published,
+      );
 }
 
 function compare(

@@ -1,5 +1,4 @@
-// Signs the manifest of an export with the key of receipts, writes its digest to the audit trail, and verifies
-// manifests that somebody presents.
+// Signs the manifest of an export with the key of receipts, and writes its digest to the audit trail.
 
 import { createHash, hash } from "node:crypto";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
@@ -12,8 +11,6 @@ import {
 } from "../../domain/export-manifest.ts";
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
-import type { PublishedKeys } from "../receipt/receipt-keys.ts";
-import { findSignatureFaults, signedDocument } from "../receipt/verify-receipt.ts";
 import { wasRolledBack } from "../ledger/keep-ledger.ts";
 import { formatCount } from "../../basics/format-count.ts";
 
@@ -76,17 +73,6 @@ export async function sealManifest(app: App, exported: Exported): Promise<Manife
 /** SHA-256 of its canonical JSON, in hex. */
 export function digestOfManifest(manifest: Manifest): string {
   return hash("sha256", canonicalJson(manifest));
-}
-
-export function verifyManifest(manifest: Manifest, published: PublishedKeys): readonly string[] {
-  const { key_id, signature } = manifest;
-  return key_id === undefined || typeof signature !== "string"
-    ? ["The manifest is not signed: the process that exported had no key."]
-    : findSignatureFaults(
-        "The manifest",
-        signedDocument({ ...manifest, key_id, signature }),
-        published,
-      );
 }
 
 export function compareFile(

@@ -3,13 +3,17 @@
 // edited. Works offline: uses neither the store nor the network.
 
 import type { Receipt } from "../../domain/deletion/receipt.ts";
-import { type DisclosureVerdict, verifyDisclosures, findStatedFaults } from "./receipt-counts.ts";
-import type { PublishedKeys } from "./receipt-keys.ts";
-import { type ReceiptVerdict, verifyReceipts } from "./verify-receipt.ts";
+import {
+  type DisclosureVerdict,
+  verifyDisclosures,
+  findStatedFaults,
+} from "../../actions/receipt/receipt-counts.ts";
+import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
+import { type ReceiptVerdict, verifyReceipts } from "../../actions/receipt/verify-receipt.ts";
 import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
-import { OperatorError, reasonOf } from "../operator/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 
 export interface DocumentVerdict extends ReceiptVerdict, Omit<DisclosureVerdict, "faults"> {
   /** Members of the status that nothing in the file proves, such as `erased.person`. */

@@ -1,26 +1,23 @@
-// The inputs of commands that verify files: the public keys, the published heads, receipts, and files, read in parts.
-// Verifies nothing itself.
+// The inputs of commands that verify files: public keys, published heads, and receipts. Verifies nothing itself.
 
-import { createReadStream, readFileSync, statSync } from "node:fs";
-import { type Readable, pipeline } from "node:stream";
 import { fileReasonOf, OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import { type Heads, readHeads } from "../../actions/proof/heads.ts";
+import { type Heads, readHeads } from "./heads.ts";
 import {
   type PublishedKeys,
   publishReceiptKeys,
   readPublishedKeys,
 } from "../../actions/receipt/receipt-keys.ts";
 import { withoutTrailing } from "../../basics/without-trailing.ts";
-import { compressionOf } from "../../bulk/formats/compression.ts";
-import { type Context, optional } from "../command.ts";
-import { findMissingStore } from "../new-store.ts";
-import { text } from "./kinds.ts";
+import { readAtMost, readText } from "../../cli/input/read-file.ts";
+import { type Context, optional } from "../../cli/command.ts";
+import { findMissingStore } from "../../cli/new-store.ts";
+import { text } from "../../cli/input/kinds.ts";
 import {
   type GivenDisclosures,
   type ReceiptDocument,
   readReceipts,
   readValues,
-} from "../../actions/receipt/verify-document.ts";
+} from "./verify-document.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 
 export const keysOption = {
@@ -85,24 +82,6 @@ async function fetchText(url: string): Promise<string> {
   }
 }
 
-/** Decompresses according to the ending of the name. Iterating throws OperatorError file. */
-export async function* readParts(path: string): AsyncGenerator<Uint8Array> {
-  const file = createReadStream(path);
-  const decompress = compressionOf(path)?.decompress();
-  // An error of the file destroys the decompression stream, whose reader gets the error.
-  const content: Readable =
-    decompress === undefined ? file : pipeline(file, decompress, () => undefined);
-  try {
-    for await (const part of content) yield part as Buffer;
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-}
-
-function unreadable(path: string, cause: unknown): OperatorError {
-  return new OperatorError("file", `${path} can't be read: ${fileReasonOf(cause)}.`, { cause });
-}
-
 const receiptBytesMax = 256 * 1_024 * 1_024;
 
 /** At least one. Throws OperatorError that says where the file is not JSON, or which field an object has twice. */
@@ -113,24 +92,6 @@ export function readReceiptFile(path: string): ReceiptDocument {
 /** What `sluice receipt disclose` prints, one or many, or statuses of deletions. Throws OperatorError as above. */
 export function readDisclosureFile(path: string): readonly GivenDisclosures[] {
   return readValues(path, readText(path, receiptBytesMax, "; split it"));
-}
-
-/** Throws OperatorError file. `advice` follows what is said of a file that is too large. */
-export function readText(path: string, bytesMax: number, advice = ""): string {
-  try {
-    return readAtMost(path, bytesMax, advice);
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-}
-
-/** Reads nothing of a file that is too large. The size of a pipe is known only when it has been read. */
-function readAtMost(path: string, bytesMax: number, advice = ""): string {
-  const tooLarge = () => new Error(`it is larger than ${bytesMax} bytes${advice}`);
-  if (statSync(path).size > bytesMax) throw tooLarge();
-  const bytes = readFileSync(path);
-  if (bytes.length > bytesMax) throw tooLarge();
-  return bytes.toString("utf8");
 }
 
 /** A file of public keys as JSON. Throws an error that says what is wrong. */

@@ -10,7 +10,7 @@ import {
   findGaps,
   type ReceiptVerdict,
   type RecordedRestore,
-} from "../receipt/verify-receipt.ts";
+} from "../../actions/receipt/verify-receipt.ts";
 import { HeadSearch } from "./heads.ts";
 import {
   completenessOf,

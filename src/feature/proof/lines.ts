@@ -2,7 +2,7 @@
 // line of bounded length.
 
 import { type ManifestFile, manifestLineStart } from "../../domain/export-manifest.ts";
-import { Measure } from "./manifest.ts";
+import { Measure } from "../../actions/receipt/manifest.ts";
 
 /** Longer lines are hashed, but not parsed. Receipts, entries and manifests are shorter. */
 const lineBytesMax = 256 * 1_024;

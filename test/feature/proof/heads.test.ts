@@ -8,14 +8,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
-import { closeOrganization } from "../../src/actions/access/close-organization.ts";
-import { publishHeads } from "../../src/actions/proof/heads.ts";
-import { toPublicKey } from "../../src/actions/receipt/receipt-keys.ts";
-import { missingPython } from "../clients/subject.ts";
-import { makeCustomer } from "../support/customer.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { headsPath, inGuide, type ProofScene, startProofScene } from "./proof-scene.ts";
-import { deleteOne } from "./scene.ts";
+import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
+import { publishHeads } from "../../../src/feature/proof/heads.ts";
+import { toPublicKey } from "../../../src/actions/receipt/receipt-keys.ts";
+import { missingPython } from "../../clients/subject.ts";
+import { makeCustomer } from "../../support/customer.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { headsPath, inGuide, type ProofScene, startProofScene } from "../../receipt/proof-scene.ts";
+import { deleteOne } from "../../receipt/scene.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 // What the verification of a file has found, as text and as JSON.
 
 import { formatCount } from "../../basics/format-count.ts";
-import type { Completeness, FileVerdict } from "../../actions/proof/verify-file.ts";
-import type { CommandResult } from "../command.ts";
+import type { Completeness, FileVerdict } from "./verify-file.ts";
+import type { CommandResult } from "../../cli/command.ts";
 
 export function reportFile(path: string, verdict: FileVerdict): CommandResult {
   const { faults } = verdict;

@@ -7,14 +7,14 @@ import {
   type ReceiptPart,
 } from "../../actions/receipt/list-receipts.ts";
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
-import { renderDeletionOf } from "../html/link.ts";
-import { renderButton } from "../html/field.ts";
-import { renderNext } from "../html/filter.ts";
-import { sendDownload } from "../request/download.ts";
-import { type Column, html, type Html, renderTable } from "../html/html.ts";
-import type { Next, Person } from "../page.ts";
-import { renderExactTime } from "../html/time.ts";
-import { renderOrganization } from "../html/party.ts";
+import { renderDeletionOf } from "../../console/html/link.ts";
+import { renderButton } from "../../console/html/field.ts";
+import { renderNext } from "../../console/html/filter.ts";
+import { sendDownload } from "../../console/request/download.ts";
+import { type Column, html, type Html, renderTable } from "../../console/html/html.ts";
+import type { Next, Person } from "../../console/page.ts";
+import { renderExactTime } from "../../console/html/time.ts";
+import { renderOrganization } from "../../console/html/party.ts";
 
 const screen = "/console/receipts";
 

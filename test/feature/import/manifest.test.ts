@@ -9,13 +9,13 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { DatabaseSync } from "node:sqlite";
 import { userInfo } from "node:os";
-import { digestOfManifest } from "../../src/actions/proof/manifest.ts";
-import { makeKey } from "../../src/data-folder/receipt-key.ts";
-import { type Manifest, manifestOf } from "../../src/domain/export-manifest.ts";
-import { makeCommandLine, ndjsonOf } from "../cli/command-line.ts";
-import { missingPython } from "../clients/subject.ts";
-import { inGuide, type ProofScene, startProofScene } from "./proof-scene.ts";
-import { addTransaction, deleteOne, publish } from "./scene.ts";
+import { digestOfManifest } from "../../../src/actions/receipt/manifest.ts";
+import { makeKey } from "../../../src/data-folder/receipt-key.ts";
+import { type Manifest, manifestOf } from "../../../src/domain/export-manifest.ts";
+import { makeCommandLine, ndjsonOf } from "../../cli/command-line.ts";
+import { missingPython } from "../../clients/subject.ts";
+import { inGuide, type ProofScene, startProofScene } from "../../receipt/proof-scene.ts";
+import { addTransaction, deleteOne, publish } from "../../receipt/scene.ts";
 
 const hasPython = (await missingPython()) === undefined;
 

@@ -4,9 +4,9 @@
 import { hash, verify } from "node:crypto";
 import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import { aloneNo, chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
-import type { App, Signer } from "../app.ts";
-import { OperatorError } from "../operator/operator-error.ts";
-import { type PublishedKeys, toPublicKey } from "../receipt/receipt-keys.ts";
+import type { App, Signer } from "../../actions/app.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { type PublishedKeys, toPublicKey } from "../../actions/receipt/receipt-keys.ts";
 
 export interface PublishedHeads {
   readonly store_id: string;
