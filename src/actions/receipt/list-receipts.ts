@@ -79,8 +79,9 @@ async function addOwners(
 
 export async function downloadReceipts(
   app: App,
-): Promise<AsyncGenerator<readonly StoredReceipt[]>> {
+  organizationId: string | undefined,
+): Promise<AsyncGenerator<readonly ExportedReceipt[]>> {
   requireReceipts(app);
-  await noteDownload(app, "receipt.export");
-  return receiptPages(app);
+  await noteDownload(app, "receipt.export", organizationId);
+  return exportReceipts(app, { organizationId });
 }

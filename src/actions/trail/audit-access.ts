@@ -29,12 +29,13 @@ export async function auditAccess(
   await app.store.trail.note({ ...about, action }, actOf(app));
 }
 
-/** A download of the whole chain; like `auditAccess`. */
+/** A download of the whole chain, or of what is of one organization; like `auditAccess`. */
 export async function noteDownload(
   app: App,
   action: "audit.export" | "receipt.export",
+  organizationId?: string,
 ): Promise<void> {
-  const { storeId } = await app.store.receiptHead();
-  const note = { action, organizationId: undefined, subject: storeId, detail: {} };
+  const subject = organizationId ?? (await app.store.receiptHead()).storeId;
+  const note = { action, organizationId, subject, detail: {} };
   await app.store.trail.note(note, actOf(app));
 }

@@ -8,12 +8,22 @@ import {
   verifyUpload,
 } from "./verify-upload.ts";
 import type { AuditEntry } from "../../domain/access.ts";
-import { type Column, html, type Html, renderFacts, renderTable } from "../../console/html/html.ts";
+import { renderChip } from "../../console/html/chip.ts";
+import {
+  type Column,
+  html,
+  type Html,
+  type HtmlValue,
+  renderFacts,
+  renderTable,
+} from "../../console/html/html.ts";
+import { renderOrganization } from "../../console/html/party.ts";
+import { renderDetail } from "../../console/page/audit.ts";
 import { formatCount } from "../../basics/format-count.ts";
 import { formatBytes, formatNumber, renderTime } from "../../console/html/time.ts";
 import { act, read, send } from "../../console/route.ts";
 import type { Next, Person } from "../../console/page.ts";
-import { downloadAllReceipts, showReceipts } from "./receipts.ts";
+import { sendReceipts, showReceipts } from "./receipts.ts";
 import { receiveFileForm } from "../../console/request/multipart.ts";
 
 const screen = "/console/proof";
@@ -115,41 +125,56 @@ async function verifyProof(person: Person): Promise<Next> {
 
 const nouns = { receipts: "receipt", audit: "entry", export: "row" } as const;
 
+/** Three steps: whether it is genuine, up to when it is complete, and what was not examined. */
 function renderVerdict(name: string, verdict: PresentedVerdict): Html {
-  const { faults, explained, kind, rows = 0, manifest } = verdict;
-  const file = html`<bdi>${shorten(name)}</bdi>`;
-  return html`${
-    faults.length === 0
-      ? html`<p class="verdict"><strong>Genuine:</strong> ${file}</p>
-          ${renderCompleteness(verdict)}`
-      : html`<p role="alert"><strong>Not genuine, or not complete:</strong> ${file}</p>
-          <ul class="verdicts">
-            ${faults.map((fault) => html`<li>${shorten(fault)}</li>`)}
-          </ul>`
-  }
-  ${explained.map((sentence) => html`<p>${sentence}</p>`)}
-  ${renderFacts([
-    ["Contains", formatCount(rows, nouns[kind])],
-    ["Published head", describeHead(verdict)],
-    ...(manifest === undefined
-      ? [["Manifest", "none"] as const]
-      : describeManifest(verdict, manifest)),
-  ])}`;
+  const { faults, explained, kind, rows = 0, manifest, isHeadGiven } = verdict;
+  const { until, notExamined } = verdict.completeness;
+  const isGenuine = faults.length === 0;
+  const links = kind === "export" ? "" : " and each link of the chain";
+  const basis = isHeadGiven ? "the published head" : "the rows and the digest in its manifest";
+  return html`<p><bdi>${shorten(name)}</bdi></p>
+    <ol class="timeline">
+      <li>
+        ${isGenuine ? renderChip("good", "genuine") : renderChip("bad", "not genuine, or not complete")}
+        Each signature${links} was compared with the keys of this service.
+        ${!isGenuine && renderList(faults.map(shorten), "alert")}
+        ${explained.length > 0 && renderList(explained)}
+      </li>
+      <li>
+        ${
+          isGenuine && until !== undefined
+            ? html`${renderChip("good", "complete")} up to ${renderIso(until)}: it was compared with
+              ${basis}.`
+            : renderChip("wait", "up to when it is complete is not known")
+        }
+      </li>
+      <li>
+        ${
+          notExamined.length === 0
+            ? renderChip("good", "nothing was left out")
+            : html`${renderChip("wait", "not examined")} ${renderList(notExamined)}`
+        }
+      </li>
+    </ol>
+    ${renderFacts([
+      ["Contains", formatCount(rows, nouns[kind])],
+      ["Published head", describeHead(verdict)],
+      ...(manifest === undefined
+        ? [["Manifest", "none"] as const]
+        : describeManifest(verdict, manifest)),
+    ])}`;
 }
 
-function renderCompleteness({ completeness }: PresentedVerdict): Html {
-  const { until, notExamined } = completeness;
-  return html`${
-    until !== undefined &&
-    html`<p class="verdict"><strong>Complete</strong> up to ${shorten(until)}</p>`
-  }
-  ${
-    notExamined.length > 0 &&
-    html`<p><strong>Not examined:</strong></p>
-      <ul>
-        ${notExamined.map((what) => html`<li>${what}</li>`)}
-      </ul>`
-  }`;
+function renderList(items: readonly string[], role?: "alert"): Html {
+  return html`<ul role="${role ?? "list"}">
+    ${items.map((item) => html`<li>${item}</li>`)}
+  </ul>`;
+}
+
+/** A file can say anything. */
+function renderIso(text: string): HtmlValue {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? shorten(text) : renderTime(time);
 }
 
 function describeHead({ head, isHeadGiven, faults }: PresentedVerdict): string {
@@ -161,12 +186,12 @@ function describeHead({ head, isHeadGiven, faults }: PresentedVerdict): string {
 function describeManifest(
   { notedIn }: PresentedVerdict,
   manifest: NonNullable<PresentedVerdict["manifest"]>,
-): readonly (readonly [string, Html | string])[] {
+): readonly (readonly [string, HtmlValue])[] {
   const { made_at: at, export_id: id, organization_id: organization, query } = manifest;
   return [
-    ["Exported", html`${shorten(at)}, as <code>${shorten(id)}</code>`],
-    ["Organization", html`<bdi>${shorten(organization ?? "all")}</bdi>`],
-    ["Query", html`<code>${shorten(JSON.stringify(query))}</code>`],
+    ["Exported", html`${renderIso(at)}, as <code>${shorten(id)}</code>`],
+    ["Organization", organization === null ? "all" : renderOrganization(shorten(organization))],
+    ["Query", renderDetail(query)],
     [
       "Audit trail",
       notedIn === undefined
@@ -197,7 +222,7 @@ export const screens = [
 
 export const routes = [
   read("/console/receipts", "deletion.read", showReceipts),
-  act("/console/receipts/download", "receipt.read", downloadAllReceipts),
+  act("/console/receipts/download", "receipt.read", sendReceipts),
   read(screen, right, showProof),
   { ...send(screen, right, verifyProof, showProof), lasting: true },
 ];

@@ -8,7 +8,7 @@ import {
 } from "../../actions/receipt/list-receipts.ts";
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import { renderDeletionOf } from "../../console/html/link.ts";
-import { renderButton } from "../../console/html/field.ts";
+import { readText, renderButton } from "../../console/html/field.ts";
 import { renderNext } from "../../console/html/filter.ts";
 import { sendDownload } from "../../console/request/download.ts";
 import { type Column, html, type Html, renderTable } from "../../console/html/html.ts";
@@ -18,30 +18,32 @@ import { renderOrganization } from "../../console/html/party.ts";
 
 const screen = "/console/receipts";
 
+const download = "/console/receipts/download";
+
 type StoredReceipt = ReceiptPart["receipts"][number];
 
 export async function showReceipts(person: Person): Promise<Next> {
-  const { app, query } = person;
+  const { app, query, organization } = person;
   const before = /^\d{1,15}$/.exec(query.get("before") ?? "")?.[0];
   const part = mayListReceipts(app)
     ? await listReceipts(app, before === undefined ? undefined : Number(before))
     : undefined;
-  const body = html`${part !== undefined && renderPart(part)}
+  const body = html`${part !== undefined && renderPart(part, organization)}
   ${renderKeys(await publishReceiptKeys(app))}`;
   return { title: "Receipts", screen, body };
 }
 
-function renderPart({ receipts, next }: ReceiptPart): Html {
+function renderPart({ receipts, next }: ReceiptPart, organization: string | undefined): Html {
   return html`<section aria-labelledby="list">
     <h2 id="list">Completed deletions</h2>
     ${renderTable(receiptColumns, receipts, { empty: "There is no receipt here. Each completed deletion gets one." })}
     ${renderNext("Older receipts", screen, { place: { before: next } })}
     <p>
-      All receipts as NDJSON, in the order of their chain, for
-      <code>sluice receipt verify</code> and for a replay after a restore. That you downloaded them
-      is in the audit trail.
+      Receipts as NDJSON, in the order of their chain, to be verified; those of all organizations
+      also for a replay after a restore. That you downloaded them is in the audit trail.
     </p>
-    ${renderButton("Download the receipts", "/console/receipts/download")}
+    ${organization !== undefined && renderButton(html`Download the receipts of ${renderOrganization(organization)}`, download, { fields: { organization } })}
+    ${renderButton("Download the receipts of all organizations", download)}
   </section>`;
 }
 
@@ -81,13 +83,14 @@ function renderKeys({ store_id: storeId, keys }: PublishedKeys): Html {
   </section>`;
 }
 
-export async function downloadAllReceipts(person: Person): Promise<undefined> {
-  const pages = await downloadReceipts(person.app);
+export async function sendReceipts(person: Person, form: URLSearchParams): Promise<undefined> {
+  const organizationId = readText(form, "organization");
+  const pages = await downloadReceipts(person.app, organizationId);
   return sendDownload(person, {
     fileName: "receipts.ndjson",
     pages,
     view: ({ receipt }) => receipt,
-    organizationId: undefined,
+    organizationId,
     query: { export: "receipts" },
   });
 }

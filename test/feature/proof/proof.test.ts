@@ -14,7 +14,7 @@ import { makeCustomer } from "../../support/customer.ts";
 import { openRaw } from "../../support/raw-socket.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
+import { addOperator, cookieOf, read, signIn, submit, uploadFile } from "../../console/browse.ts";
 
 const nasty = `<script>alert("1")</script>`;
 
@@ -61,8 +61,8 @@ describe("the page Proof", async () => {
     return (await read(service.client, "/console/proof", { cookie: cookies[as] })).text;
   }
 
-  const genuine = /<strong>Genuine:<\/strong>/;
-  const notGenuine = /<strong>Not genuine, or not complete:<\/strong>/;
+  const genuine = /<span class="chip good">genuine<\/span>/;
+  const notGenuine = /<span class="chip bad">not genuine, or not complete<\/span>/;
 
   it("verifies what the console exports, with its manifest and the published heads", async () => {
     for (const [content, contains] of [
@@ -74,14 +74,17 @@ describe("the page Proof", async () => {
       assert.match(text, genuine);
       assert.match(text, contains);
       assert.match(text, /entry \d+ has the digest of the manifest/);
-      assert.match(text, /<strong>Complete<\/strong> up to \S+Z/);
+      assert.match(
+        text,
+        /<span class="chip good">complete<\/span> up to <time [^]*the published head/,
+      );
       assert.match(text, /found: number \d+/);
-      assert.equal(/Not examined/.test(text), content === receipts);
+      assert.equal(/chip wait">not examined/.test(text), content === receipts);
     }
     const bare = await present(trail.split("\n").slice(0, 2).join("\n"));
-    assert.match(bare.text, /Not examined:.*whether the end is missing/s);
+    assert.match(bare.text, /not examined.*whether the end is missing/s);
     assert.match(bare.text, /not compared: none was given/);
-    assert.doesNotMatch(bare.text, /<strong>Complete/);
+    assert.match(bare.text, /chip wait">up to when it is complete is not known/);
     const other = await present(trail, { as: "viewer" });
     assert.match(other.text, genuine);
     assert.doesNotMatch(other.text, /has the digest of the manifest/);
@@ -192,6 +195,28 @@ describe("the page Proof", async () => {
       await closed;
     }
     await waitFor("room", async () => (await present("a", { as: "viewer" })).status === 200);
+  });
+
+  it("verifies the receipts of one organization, between which are those of others", async () => {
+    const other = await makeCustomer(service.app, service.client);
+    await deleteOne(service.client, other, "theirs");
+    await deleteOne(service.client, customer, "tx-4");
+    const { organizationId } = customer;
+    service.clock.advanceMs(60_000);
+    const cookie = await signIn(service.app, service.client, "auditor");
+    const form = { organization: organizationId };
+    const choice = await submit(service.client, "/console/organizations/choice", { cookie, form });
+    const chosen = `${cookie}; ${cookieOf(choice)}`;
+    const page = (await read(service.client, "/console/receipts", { cookie: chosen })).text;
+    assert.match(page, new RegExp(`value="${organizationId}"[^]*Download the receipts of`));
+    const { text } = await submit(service.client, "/console/receipts/download", { cookie, form });
+    assert.doesNotMatch(text, /theirs/);
+    cookies["auditor"] = cookie;
+    const verdict = (await present(text)).text;
+    assert.match(verdict, genuine);
+    assert.match(verdict, /4 receipts/);
+    const without = text.split("\n").toSpliced(1, 1).join("\n");
+    assert.match((await present(without)).text, notGenuine);
   });
 
   it("shows backups and restores to those who may read the trail", async () => {
