@@ -7,9 +7,9 @@ export function renderAuditActions(): string {
   return page(
     "# Actions of the audit trail",
     generatedNote,
-    "The `action` of an entry that [`sluice audit export`](../guides/siem.md) prints, and what it says.",
+    "The `action` of an entry that [`sluice audit export`](../guides/siem.md) prints, and what its `actor` did.",
     table(
-      ["action", "what has happened"],
+      ["action", "the actor"],
       Object.entries(allActions).map(([action, summary]) => [code(action), summary]),
     ),
   );

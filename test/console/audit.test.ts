@@ -56,8 +56,8 @@ describe("the audit trail and the receipts in the console", () => {
   it("counts the entries of each day by what happened, unless it is filtered", async () => {
     const page = await show("/console/audit");
     assert.match(page, /Entries of all organizations by day as a table/);
-    assert.match(page, /A deletion was completed: 1[,<]/);
-    assert.match(page, /The settings of an organization were changed: 60[,<)]/);
+    assert.match(page, /completed a deletion: 1[,<]/);
+    assert.match(page, /changed the settings of an organization: 60[,<)]/);
     assert.doesNotMatch(await show("/console/audit?actor=anna"), /organizations by day/);
   });
 
@@ -124,7 +124,7 @@ describe("the audit trail and the receipts in the console", () => {
     const page = await show("/console/audit?actor=worker");
     assert.match(
       page,
-      /A deletion was completed<\/span>: <a href="[^"]*">Person <bdi>p1<\/bdi><\/a\s*>, begun <time/,
+      /<bdi>worker<\/bdi> completed a deletion<\/span\s*>: <a href="[^"]*">Person <bdi>p1<\/bdi><\/a\s*>, begun <time/,
     );
     assert.equal([...page.matchAll(/data-label="Entry">\d+, \d+</g)].length, 1);
     assert.doesNotMatch(page, /title="deletion\.start"/);

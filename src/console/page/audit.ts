@@ -14,6 +14,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
+import { formatCount } from "../../basics/format-count.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Input, readText, renderButton, renderInput } from "../html/field.ts";
 import {
@@ -66,7 +67,7 @@ type Days = Awaited<ReturnType<typeof countAuditDays>>;
 function renderDays(days: Days, actions: Actions): Html {
   const slots = days.map(({ at, entries: value, actions: counts }) => {
     const parts = counts.map(
-      ([action, count]) => `${describeAction(action, actions)}: ${formatNumber(count)}`,
+      ([action, count]) => `${actions[action] ?? action}: ${formatNumber(count)}`,
     );
     return { at, value, detail: parts.join(", ") };
   });
@@ -77,10 +78,6 @@ function renderDays(days: Days, actions: Actions): Html {
     isByDay: true,
     details: "What happened",
   });
-}
-
-function describeAction(action: string, actions: Actions): string {
-  return (actions[action] ?? action).replace(/\.$/, "");
 }
 
 /** Throws OperatorError invalid. */
@@ -149,20 +146,22 @@ function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<Sh
       "number",
     ],
     ["Time", ({ at }) => renderExactTime(at)],
-    ["By", ({ actor }) => renderActor(actor)],
     ["What happened", (entry) => renderSentence(entry, actions), "text"],
     ...organizationColumn(query, ({ organizationId }: ShownEntry) => organizationId),
     ["Details", ({ detail }) => renderDetail(detail), "text"],
   ];
 }
 
-/** `An API key was created: key_2f…`; the tooltip has the name of the action, by which files have it. */
+/** `anna created an API key: key_2f…`; the tooltip has the name of the action, by which files have it. */
 function renderSentence(entry: ShownEntry, actions: Actions): Html {
-  const { action, subject, organizationId, start } = entry;
-  const object = subject !== organizationId && html`: ${renderObject(entry)}`;
-  return html`<span title="${action}">${describeAction(action, actions)}</span>${object}${
-      start && html`, begun ${renderExactTime(start.at)}`
-    }`;
+  const { action, actor, detail, subject, organizationId, start } = entry;
+  const { file, rows } = detail;
+  const isAbout = subject !== organizationId && !/^store_\w+$/.test(subject);
+  const object = isAbout && html`: ${renderObject(entry)}`;
+  const source = typeof file === "string" && html` from <bdi>${file}</bdi>`;
+  const count = typeof rows === "number" && `, ${formatCount(rows, "row")}`;
+  return html`<span title="${action}">${renderActor(actor)} ${actions[action] ?? action}</span
+    >${object}${source}${count}${start && html`, begun ${renderExactTime(start.at)}`}`;
 }
 
 const shownLengthMax = 28;

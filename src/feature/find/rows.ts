@@ -20,7 +20,7 @@ export const rights = nameRows({
 
 /** Actions of entries of the audit trail. */
 export const actions = nameRows({
-  "subject.find": { summary: "Persons or companies were searched for." },
+  "subject.find": { summary: "searched for persons or companies" },
 });
 
 export const rows: AddedRows = { errors: {}, operatorErrors, rights, actions, limits: [] };

@@ -34,15 +34,22 @@ export async function requireImportable(
   return { organization, type };
 }
 
+interface BegunImport extends ImportTarget {
+  readonly update: boolean;
+  /** What was uploaded: its name, and how many rows it has. */
+  readonly source?: { readonly file: string; readonly rows: number | undefined };
+}
+
 /** Checks the same, and records the import in the audit trail before the promise resolves. */
 export async function beginImport(
   app: App,
-  { update, ...target }: ImportTarget & { readonly update: boolean },
+  { update, source, ...target }: BegunImport,
 ): Promise<void> {
   await requireImportable(app, target);
   const { organizationId, resourceType } = target;
   const action = actions["records.import"].name;
-  const about = { organizationId, subject: organizationId, detail: { resourceType, update } };
+  const detail = { resourceType, update, ...source };
+  const about = { organizationId, subject: organizationId, detail };
   await app.store.trail.note({ ...about, action }, actOf(app));
 }
 

@@ -14,6 +14,6 @@ export const operatorErrors = nameRows({
 
 export const rights = nameRows({ "records.import": may(["operator"], "import records") });
 
-export const actions = nameRows({ "records.import": { summary: "Records were imported." } });
+export const actions = nameRows({ "records.import": { summary: "imported records" } });
 
 export const rows: AddedRows = { operatorErrors, rights, actions };

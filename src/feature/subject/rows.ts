@@ -16,9 +16,9 @@ export const rights = nameRows({
 });
 
 const actions = nameRows({
-  "subject.show": { summary: "A person or a company was looked up." },
-  "subject.export": { summary: "Everything on a person or a company was exported." },
-  "subject.answer": { summary: "An inquiry about a person or a company was answered." },
+  "subject.show": { summary: "looked up a person or a company" },
+  "subject.export": { summary: "exported everything on a person or a company" },
+  "subject.answer": { summary: "answered an inquiry about a person or a company" },
 });
 
 export const rows: AddedRows = { errors: {}, operatorErrors, rights, actions, limits: [] };

@@ -208,7 +208,8 @@ async function startImport(person: Person, form: URLSearchParams): Promise<Next>
     },
     requireAllowed,
     record: async (run) => {
-      await beginImport(app, { ...target, update });
+      const { fileName: file, check } = upload;
+      await beginImport(app, { ...target, update, source: { file, rows: check?.rows } });
       return trackImport(app, { ...target, source: "console" }, run);
     },
   });

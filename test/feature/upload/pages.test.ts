@@ -125,6 +125,9 @@ describe("uploads in the console", async () => {
     assert.match(result, /The whole file was imported/);
     assert.match(result, /<td>601<\/td>[^]*amount must be a number/);
     assert.deepEqual(await service.app.store.countRecords(organization), { transaction: 600 });
+    const trail = await service.app.store.listAudit(0, 1_000);
+    const { detail } = trail.find(({ action }) => action === "records.import") ?? {};
+    assert.deepEqual([detail?.["file"], detail?.["rows"]], ["tx.csv", 601]);
     const refused = await read(service.client, `${path}/refused`, { cookie: cookies["operator"] });
     assert.equal(
       refused.headers["content-disposition"],

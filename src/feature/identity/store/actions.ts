@@ -3,6 +3,6 @@
 import { nameRows } from "../../../basics/name-rows.ts";
 
 export const actions = nameRows({
-  "identity.create": { summary: "A rule for identities of programs was created." },
-  "identity.revoke": { summary: "A rule for identities was revoked." },
+  "identity.create": { summary: "created a rule for identities of programs" },
+  "identity.revoke": { summary: "revoked a rule for identities" },
 });

@@ -8,7 +8,7 @@ import { get, type Statements } from "../../../store/sql/statement/statements.ts
 
 /** Actions of entries of the audit trail. */
 export const actions = nameRows({
-  "store.move": { summary: "The store was moved to PostgreSQL." },
+  "store.move": { summary: "moved the store to PostgreSQL" },
 });
 
 const findMove = `

@@ -23,6 +23,6 @@ export const errors = nameRows({
 
 /** Actions of entries of the audit trail. */
 export const actions = nameRows({
-  "recipient.create": { summary: "A recipient of changes was registered." },
-  "recipient.remove": { summary: "A recipient of changes was removed." },
+  "recipient.create": { summary: "registered a recipient of changes" },
+  "recipient.remove": { summary: "removed a recipient of changes" },
 });

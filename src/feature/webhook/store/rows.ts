@@ -19,9 +19,9 @@ export const errors = nameRows({
 
 /** Actions of entries of the audit trail. */
 export const actions = nameRows({
-  "webhook.create": { summary: "An endpoint of webhooks was created." },
-  "webhook.test": { summary: "A test event was requested." },
-  "webhook.enable": { summary: "An endpoint was enabled, or continues elsewhere." },
-  "webhook.disable": { summary: "An endpoint was disabled after failures." },
-  "webhook.remove": { summary: "An endpoint was removed." },
+  "webhook.create": { summary: "created an endpoint of webhooks" },
+  "webhook.test": { summary: "requested a test event" },
+  "webhook.enable": { summary: "enabled an endpoint, or lets it continue elsewhere" },
+  "webhook.disable": { summary: "disabled an endpoint after failures" },
+  "webhook.remove": { summary: "removed an endpoint" },
 });
