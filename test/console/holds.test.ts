@@ -216,6 +216,12 @@ describe("holds and retention in the console", () => {
     const row = (await page("officer", "change=person")).text;
     assert.match(row, /name="keep" value="299" form="change".*name="rule" value="person"/s);
     assert.doesNotMatch((await page("viewer", "change=person")).text, /form="change"/);
+    const refused = await page("officer", "change=person&rule=person&keep=300&delete=298");
+    assert.equal(refused.status, 409);
+    const inRow = /value="300" form="change"[^]*class="refused" role="alert">[^<]*longer than the/;
+    assert.match(refused.text, inRow);
+    assert.equal(refused.text.match(/value="300"/g)?.length, 1);
+    assert.match(refused.text, /<text class="quiet"[^>]*>2029<[^]*class="keeps">has to be kept/);
     assert.equal(await post("officer", path, rule), 303);
     const set = (await page("viewer", "")).text;
     assert.match(set, /<td data-label="Erased after">300 days/);

@@ -23,6 +23,7 @@ import type { App } from "../app.ts";
 import { ceilingTooLow, requireRetainDays } from "../access/change-organization.ts";
 import { findOrganization, listOrganizations } from "../access/find-organization.ts";
 import { findType } from "../record/find-named-record.ts";
+import { listHolds, type ShownHold } from "./holds.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 import type { Part } from "../pages.ts";
@@ -225,17 +226,21 @@ export async function readRetention(app: App, organizationId: string): Promise<R
   return read(app, organizationId);
 }
 
+const holdsListedMax = 50;
+
 /**
- * The rules, with a part of what retention would delete on a day in the future, or now. Throws OperatorError
- * not_permitted, invalid and no_such_organization.
+ * The rules and the first holds, with a part of what retention would delete on a day in the future, or now. Throws
+ * OperatorError not_permitted, invalid and no_such_organization.
  */
 export async function previewRules(
   app: App,
   { date, ...query }: Omit<PreviewQuery, "at"> & { readonly date: string | undefined },
-): Promise<Retention & { readonly part: PreviewPart }> {
+): Promise<Retention & { readonly part: PreviewPart; readonly holds: Part<ShownHold> }> {
   const at = date === undefined ? undefined : requireFuture(app, date);
-  const retention = await readRetention(app, query.organizationId);
-  return { ...retention, part: await previewPart(app, { ...query, at }) };
+  const { organizationId } = query;
+  const retention = await readRetention(app, organizationId);
+  const holds = await listHolds(app, { organizationId }, { limit: holdsListedMax });
+  return { ...retention, holds, part: await previewPart(app, { ...query, at }) };
 }
 
 async function read(app: App, organizationId: string): Promise<Retention> {

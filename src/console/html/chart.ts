@@ -169,6 +169,7 @@ export function renderBars(
           ${row.map((bar) => renderBar(bar, index * rowHeight))}`,
     )}
     <line x1="0" x2="100%" y1="${bottom}" y2="${bottom}" />
+    ${quartersIn(start, end).map((time) => renderQuarter(time, placeOf(time), bottom))}
     ${[start, end].map((time) => renderMark(textOf(time), placeOf(time), bottom + 16))}
     ${
       now !== undefined &&
@@ -176,6 +177,32 @@ export function renderBars(
         ${renderMark("now", placeOf(now), bottom + 32)}`
     }
   </svg>`;
+}
+
+const yearsMarked = { min: 1, max: 12 };
+
+/** The beginnings of quarters in UTC, if the axis is of years. */
+function quartersIn(start: number, end: number): readonly number[] {
+  const years = (end - start) / (365 * 86_400_000);
+  if (years < yearsMarked.min || years > yearsMarked.max) return [];
+  const first = new Date(start).getUTCFullYear();
+  return Array.from({ length: 4 * (Math.ceil(years) + 1) }, (_, no) =>
+    Date.UTC(first, 3 * no, 1),
+  ).filter((time) => time > start && time < end);
+}
+
+/** The first of a year has its number, too. */
+function renderQuarter(time: number, place: number, bottom: number): Html {
+  const date = new Date(time);
+  const isYear = date.getUTCMonth() === 0;
+  const isFree = place > 12 && place < 88;
+  return html`<line
+      x1="${place}%"
+      x2="${place}%"
+      y1="${bottom - (isYear ? 8 : 4)}"
+      y2="${bottom}"
+    />
+    ${isYear && isFree && renderMark(String(date.getUTCFullYear()), place, bottom + 16)}`;
 }
 
 /** `place`: in per cent. A text at an end of the axis does not go beyond it. */

@@ -57,7 +57,7 @@ export async function showRecord(person: Person): Promise<Next> {
   // Values need the width of the page.
   const body = html`<div class="${isRevealed ? "one" : "sides"}">
     <div>
-      <section>${renderOwnFacts(view)}</section>
+      <section>${renderOwnFacts(view, app.now())}</section>
       ${content} ${renderDeletion(view.deletion)} ${renderHolds(person, key, view.holds)}
       ${renderRelations(key, view.relations)}
     </div>
@@ -71,19 +71,20 @@ export async function showRecord(person: Person): Promise<Next> {
   return { title, id: resourceId, screen, body, aside };
 }
 
-function renderOwnFacts({ record, floor }: RecordView): Html {
+function renderOwnFacts({ record, floor }: RecordView, now: number): Html {
   return renderFacts([
     ["Organization", renderOrganization(record.organizationId)],
     ["First seen", renderTimestamp(record.firstSeen)],
     ["Last seen", renderTimestamp(record.lastSeen)],
-    ["Retention floor", floor === undefined ? "none for this type" : renderFloor(floor)],
+    ["Retention floor", floor === undefined ? "none for this type" : renderFloor(floor, now)],
   ]);
 }
 
-function renderFloor({ floor, until, isOpen }: FloorView): Html {
+function renderFloor({ floor, until, isOpen }: FloorView, now: number): Html {
   const rule = `${formatDays(floor.keepDays)} ${originWords[floor.countedFrom]}`;
   if (isOpen) return html`${rule}; the period begins with a deletion request`;
   if (until === undefined) return html`${rule}; its end is not computed for a long history`;
+  if (until <= now) return html`${rule}; ended ${renderTime(until)}`;
   return html`${rule}, until ${renderTime(until)}`;
 }
 

@@ -58,8 +58,11 @@ export function describeTimes({ keepDays, deleteAfterDays }: RetentionRule): str
 interface RulesView {
   readonly organizationId: string;
   readonly retainDays: number | undefined;
-  /** The type whose row is a form; undefined for people who may not change rules. */
-  readonly changing: string | undefined;
+  /** Its `change` is the type whose row is a form. */
+  readonly query: URLSearchParams;
+  /** Why the rule that was entered in the row is refused. */
+  readonly refused: string | undefined;
+  readonly mayChange: boolean;
 }
 
 export function renderRules(rules: readonly RetentionRule[], view: RulesView): Html {
@@ -75,34 +78,47 @@ export function renderRules(rules: readonly RetentionRule[], view: RulesView): H
 function columnsOf({
   organizationId,
   retainDays,
-  changing,
+  query,
+  refused,
+  mayChange,
 }: RulesView): readonly Column<RetentionRule>[] {
+  const changing = mayChange ? query.get("change") : undefined;
   const isChanged = ({ resourceType }: RetentionRule) => resourceType === changing;
+  const entered = (rule: RetentionRule) => (isChanged(rule) ? query : undefined);
   const columns: readonly Column<RetentionRule>[] = [
     ["Type", ({ resourceType }) => titleOf(resourceType), "bare"],
-    ["Kept at least", (rule) => renderDays("keep", rule.keepDays || undefined, isChanged(rule))],
-    ["Erased after", (rule) => renderDays("delete", rule.deleteAfterDays, isChanged(rule))],
+    ["Kept at least", (rule) => renderDays("keep", rule.keepDays || undefined, entered(rule))],
+    ["Erased after", (rule) => renderDays("delete", rule.deleteAfterDays, entered(rule))],
     ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
     ["In words", (rule) => describeRule(rule, retainDays), "text"],
   ];
   const change: Column<RetentionRule> = [
     html`<span class="sr">Change</span>`,
-    (rule) => (isChanged(rule) ? renderChanging : renderChange)(organizationId, rule),
+    (rule) =>
+      isChanged(rule)
+        ? renderChanging(organizationId, rule, refused)
+        : renderChange(organizationId, rule),
   ];
-  return changing === undefined ? columns : [...columns, change];
+  return mayChange ? [...columns, change] : columns;
 }
 
 const dayLabels = { keep: "Keep at least, in days", delete: "Erase after, in days" } as const;
 const changeForm = "change";
 
-/** `isField`: in the row that is changed. */
+/** `entered`: in the row that is changed, what was entered there. */
 function renderDays(
   name: keyof typeof dayLabels,
   value: number | undefined,
-  isField: boolean,
+  entered: URLSearchParams | undefined,
 ): HtmlValue {
-  if (!isField) return value === undefined ? "–" : formatDays(value);
-  const field = { name, value, form: changeForm, inputmode: "numeric", size: 6 };
+  if (entered === undefined) return value === undefined ? "–" : formatDays(value);
+  const field = {
+    name,
+    value: entered.get(name) ?? value,
+    form: changeForm,
+    inputmode: "numeric",
+    size: 6,
+  };
   return renderElement("input", { "aria-label": dayLabels[name], ...field });
 }
 
@@ -115,15 +131,18 @@ function renderChange(organizationId: string, { resourceType }: RetentionRule): 
 function renderChanging(
   organizationId: string,
   { resourceType, countedFrom, redactable }: RetentionRule,
+  refused: string | undefined,
 ): Html {
   const fields = {
     organization: organizationId,
+    change: resourceType,
     rule: resourceType,
     from: countedFrom,
     references: redactable ? "redactable" : "",
   };
   return html`<form id="${changeForm}" method="get" action="${screen}">
     ${renderHidden(fields)}<button type="submit">Preview</button>
+    ${refused !== undefined && html`<small class="refused" role="alert">${refused}</small>`}
   </form>`;
 }
 
@@ -145,18 +164,19 @@ function readRule(form: Form, organizationId: string): RuleSetting {
   };
 }
 
-export interface Planned {
-  readonly body: Html;
+interface Planned {
+  readonly body?: Html;
+  readonly refused?: string;
   readonly status: number;
 }
 
-/** Plans the rule in the query. If it is not possible, says why; the form below still has what was entered. */
+/** Plans the rule in the query, or says why it is not possible; the form still has what was entered. */
 export async function planRule(person: Person, organizationId: string): Promise<Planned> {
   try {
     return { body: await renderPlannedRule(person, organizationId), status: 200 };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return { body: html`<p role="alert">${error.message}</p>`, status: error.row.status };
+    return { refused: error.message, status: error.row.status };
   }
 }
 

@@ -30,7 +30,6 @@ import { titleOf } from "../../domain/record-types.ts";
 import { formatCounts, formatNumber } from "../html/time.ts";
 import {
   describeTimes,
-  type Planned,
   planRule,
   readConfirmed,
   renderOrganizationFields,
@@ -77,17 +76,22 @@ const columns: readonly Column<Retention>[] = [
   ["Rules of types", renderRuleList],
 ];
 
-async function renderOne(person: Person, organizationId: string): Promise<Planned> {
+async function renderOne(
+  person: Person,
+  organizationId: string,
+): Promise<{ readonly body: Html; readonly status: number }> {
   const { app, query } = person;
   const retainDays = readWhole(query, "days", { label: "The number of days", max: daysMax });
   const date = readText(query, "at");
   const { resourceType, resourceId } = readRecordKey(query);
   const after = resourceType === "" ? undefined : { resourceType, resourceId };
   const asked = { organizationId, retainDays, after, date };
-  const { organization, rules, part } = await previewRules(app, asked);
+  const { organization, rules, part, holds } = await previewRules(app, asked);
   const maySet = app.viewer.may("retention.set");
   const plan = maySet && query.has("rule") ? await planRule(person, organizationId) : undefined;
+  const isInRow = query.has("change");
   const body = html`${plan?.body}
+  ${!isInRow && plan?.refused !== undefined && html`<p role="alert">${plan.refused}</p>`}
   ${renderFacts([
     ["Organization", renderParty(organization.name, organizationId)],
     ["Ceiling of types without one", describeCommonCeiling(organization.retainDays)],
@@ -95,19 +99,30 @@ async function renderOne(person: Person, organizationId: string): Promise<Planne
   ${renderRules(rules, {
     organizationId,
     retainDays: organization.retainDays,
-    changing: maySet ? (query.get("change") ?? "") : undefined,
+    query,
+    refused: plan?.refused,
+    mayChange: maySet,
   })}
-  ${renderHorizon(rules, organization, app.now())}
+  ${renderHorizon(rules, { organization, holds, now: app.now() })}
   ${renderRetentionPreview(organization, part, { retainDays, date })}
-  ${maySet && renderRuleForm(organizationId, { types: part.types, query })}
+  ${maySet && renderRuleForm(organizationId, { types: part.types, query: isInRow ? new URLSearchParams() : query })}
   ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}`;
   return { body, status: plan?.status ?? 200 };
 }
 
 const horizonDays = 3_653;
 
-/** From the rules alone: which records end when would have to be counted over all of them. */
-function renderHorizon(rules: Retention["rules"], { retainDays }: Organization, now: number): Html {
+interface Horizon {
+  readonly organization: Organization;
+  readonly holds: Awaited<ReturnType<typeof previewRules>>["holds"];
+  readonly now: number;
+}
+
+/** From the rules and holds alone: which records end when would have to be counted over all of them. */
+function renderHorizon(
+  rules: Retention["rules"],
+  { organization: { retainDays }, holds: { shown, next }, now }: Horizon,
+): Html {
   const after = (days: number | undefined) => (days === undefined ? undefined : now + days * dayMs);
   const other = { resourceType: "Other types", keepDays: 0, deleteAfterDays: undefined };
   const rows = [...rules, other].map(({ resourceType, keepDays, deleteAfterDays = retainDays }) => {
@@ -116,15 +131,22 @@ function renderHorizon(rules: Retention["rules"], { retainDays }: Organization, 
       { name: "has to be kept", from: now, until: floorEnd, keeps: true },
       { name: "stays until it is erased", from: floorEnd, until: after(deleteAfterDays) },
     ];
-    const shown = bars.filter(({ from, until }) => until === undefined || until > from);
-    return [titleOf(resourceType), shown] as const;
+    const seen = bars.filter(({ from, until }) => until === undefined || until > from);
+    return [titleOf(resourceType), seen] as const;
   });
+  const held = shown.map(({ hold: { reason: name, endsOn } }) => {
+    const until = endsOn === undefined ? undefined : Date.parse(endsOn) + dayMs;
+    return { name, from: now, until, keeps: true };
+  });
+  const count = `${next === undefined ? "" : "more than "}${held.length}`;
+  const all = held.length === 0 ? rows : [...rows, [`Legal holds: ${count}`, held] as const];
   return html`<section aria-labelledby="horizon">
     <h2 id="horizon">How long a record of today is kept</h2>
-    ${renderBars(rows, { label: "The rules above on an axis of ten years", now, until: now + horizonDays * dayMs })}
-    <p class="note">
-      First what a floor keeps, then what stays until a ceiling erases it, or a request; paler
-      without a ceiling. Legal holds keep records longer.
+    ${renderBars(all, { label: "The rules above on an axis of ten years, by quarter", now, until: now + horizonDays * dayMs })}
+    <p class="legend note">
+      <span class="keeps">has to be kept by a floor or a legal hold</span>
+      <span>stays until a ceiling erases it, or a request</span>
+      <span class="open">paler: no end is set</span>
     </p>
   </section>`;
 }
