@@ -17,7 +17,7 @@ import type { Database } from "../database.ts";
 import { Collision } from "../../sql/statement/statements.ts";
 import { findIdenticalChanges } from "./identical-changes.ts";
 import { addReplies, findReplies } from "../../sql/access/idempotency.ts";
-import { findClosed } from "../../sql/deletion/open-deletion.ts";
+import { findClosed } from "../../sql/deletion/closed-records.ts";
 import type { GuessedGroup } from "./new-records.ts";
 import {
   appendChanges,

@@ -16,7 +16,7 @@ import {
 } from "./record.ts";
 import { relationsOf } from "../../group/group-records.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
-import { findOpen } from "../../sql/deletion/open-deletion.ts";
+import { findOpen } from "../../sql/deletion/closed-records.ts";
 import { joinTargets, namedRecords } from "../../sql/statement/named.ts";
 import { textFor } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";

@@ -13,7 +13,7 @@ import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
 import { all, find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
 import { inNamedIds, keyRows, matching } from "../statement/named.ts";
-import { findOpen } from "./open-deletion.ts";
+import { findOpen } from "./closed-records.ts";
 
 export interface DeletionFilter {
   readonly organizationId?: string | undefined;

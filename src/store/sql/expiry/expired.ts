@@ -12,7 +12,7 @@ import { type KeyRow, lastId, rowKeyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { latestFloor, readOrigins, readSeen } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";
-import { findOpen } from "../deletion/open-deletion.ts";
+import { findOpen } from "../deletion/closed-records.ts";
 import { toKey } from "../plan/plan.ts";
 import { eachPage, findErasing } from "../plan/relations.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";

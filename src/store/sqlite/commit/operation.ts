@@ -6,13 +6,8 @@
 import type { RequestAct } from "../../group/evaluate-requests.ts";
 import type { DeletionStore } from "../../interface/store.ts";
 import { changes } from "../../sql/methods.ts";
-import {
-  eraseStep,
-  putBackPseudonyms,
-  verifyErasures,
-  claimDeletions,
-  voidAllLeases,
-} from "../erase/steps.ts";
+import { claimDeletions, eraseStep, putBackPseudonyms, verifyErasures } from "../erase/steps.ts";
+import { voidAllLeases } from "../erase/void-leases.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
 import { addToPlan, removePlan } from "../erase/large-plan.ts";
 import {

@@ -19,7 +19,7 @@ import {
 import { namesOf, type ReplyName, type StoredReply } from "../../group/group-replies.ts";
 import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
 import { keyValues } from "../../shared/record-key.ts";
-import { findClosed } from "../../sql/deletion/open-deletion.ts";
+import { findClosed } from "../../sql/deletion/closed-records.ts";
 import type { Connection, Value } from "../connection.ts";
 import type { Group } from "./group.ts";
 import { readForAll, runForAll, textsBySize } from "./row-parts.ts";
