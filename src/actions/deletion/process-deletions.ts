@@ -20,14 +20,9 @@ import type { CompletedDeletion, Completion, ErasureStep } from "../../store/int
 import type { App } from "../app.ts";
 import { DeletionPace } from "./deletion-pace.ts";
 import { catchUpLedger, noteCompleting } from "../ledger/keep-ledger.ts";
+import { failureOf, pauseWrites, type Verifying } from "./found-again.ts";
 import { postpone } from "./postpone-deletion.ts";
 
-/** After as many passes that found something, writes of the organization are paused, so that nothing more arrives. */
-const verificationsBesideWrites = 20;
-/** How many verification passes may find something before an attempt ends and the reason is reported to operators. */
-const verificationsMax = 40;
-/** For how long writes are paused at most. */
-const writesPauseMs = 5_000;
 /** How often further due deletions can join deletions that take long. */
 const joiningIntervalMs = 1_000;
 
@@ -77,12 +72,9 @@ async function claimAll(
 }
 
 /** A claimed deletion that is neither completed nor postponed. */
-interface Open {
-  readonly deletion: Deletion;
-  isErased: boolean;
+interface Open extends Verifying {
   /** The ledger contains that it is about to be completed. */
   isNoted: boolean;
-  verifications: number;
 }
 
 class DeletionBatch {
@@ -246,19 +238,10 @@ class DeletionBatch {
     for (const [index, one] of erased.entries()) {
       const cause = failureOf(one, outcomes[index] ?? { result: "again" });
       if (cause !== undefined) await this.#postpone(one, cause);
-      await this.#pauseWrites(one);
+      await pauseWrites(this.#app, one, { isLeft: this.#open.has(idOf(one.deletion)) });
     }
     const tookMs = performance.now() - startedAt;
     await this.#pace.restOfCompleted({ count: completed.length, tookMs }, this.#options.stopping);
-  }
-
-  /** Other records that name what is deleted may arrive faster than they can be erased. */
-  async #pauseWrites({ deletion, verifications }: Open): Promise<void> {
-    if (verifications < verificationsBesideWrites) return;
-    const isLeft = this.#open.has(idOf(deletion));
-    if (isLeft && verifications > verificationsBesideWrites) return;
-    const until = isLeft ? this.#app.now() + writesPauseMs : 0;
-    await this.#app.store.pauseWrites(deletion.organizationId, until);
   }
 
   async #postpone(one: Open, cause: unknown): Promise<void> {
@@ -285,16 +268,6 @@ class DeletionBatch {
   }
 }
 
-/** Why the deletion has to be postponed; undefined if it takes its next step. */
-function failureOf(one: Open, outcome: Completion): unknown {
-  if (outcome.result === "failed") return outcome.cause;
-  if (outcome.result !== "again") return undefined;
-  one.isErased = false;
-  if (outcome.isPart === true) return undefined;
-  one.verifications += 1;
-  return one.verifications === verificationsMax ? new Error(foundAgain) : undefined;
-}
-
 function idOf({ deletionRequestId }: Deletion): string {
   return deletionRequestId;
 }
@@ -302,7 +275,3 @@ function idOf({ deletionRequestId }: Deletion): string {
 function idsOf(some: readonly Open[]): readonly string[] {
   return some.map(({ deletion }) => idOf(deletion));
 }
-
-const foundAgain =
-  `${verificationsMax} verification passes have each found something that is left. They continue, but another program may be ` +
-  "writing to the tables of the service.";
