@@ -12,21 +12,12 @@ import { refuseMoved } from "../data-folder/moved-store.ts";
 import { refuseLostStore } from "../data-folder/data-folder.ts";
 import { hasReceiptKey, isNamedKey, makeKeyReader } from "../data-folder/receipt-key.ts";
 import * as stores from "../store/open-store.ts";
-import { openStore, openStoreLedger } from "../store/open-store.ts";
+import { openStore } from "../store/open-store.ts";
 import { storeParts } from "../feature/parts.ts";
-import type { DeletionLedger, MustHave } from "../store/interface/ledger.ts";
+import type { DeletionLedger } from "../store/interface/ledger.ts";
 import type { StoreOptions } from "../store/interface/store.ts";
 import { removeUnfinished } from "../data-folder/unfinished-files.ts";
-import { adoptRestore } from "../actions/ledger/watch-store.ts";
-import {
-  findLostLedger,
-  keepLedger,
-  ledgerAhead,
-  wasRolledBack,
-} from "../actions/ledger/keep-ledger.ts";
-import { requireUsable } from "../files/present.ts";
-import { StoreError } from "../store/interface/store-error.ts";
-import { ledgerName } from "../store/ledger/ledger-reader.ts";
+import { makeClose, openOwnLedger, readMustHave, refuseRolledBack } from "./own-ledger.ts";
 
 /** Throws StoreError. */
 export function openSource({ databaseUrl }: Config) {
@@ -101,54 +92,4 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
 
 async function readKnownTime({ clock }: App["store"], { clockJumpHours }: Config): Promise<number> {
   return clockJumpHours === 0 ? 0 : ((await clock.read()).trustedAt ?? 0);
-}
-
-/** A damaged ledger says nothing; upkeep reports it. */
-async function readMustHave(ledger: DeletionLedger | undefined): Promise<MustHave> {
-  const nothing = { auditAnchor: undefined, lastReceipt: undefined, inProgress: [] };
-  if (ledger?.exists() !== true) return nothing;
-  return ledger.state().catch(() => nothing);
-}
-
-/** A ledger that this user may not read must not be taken for an empty one: erased records could reappear. */
-function openOwnLedger(
-  { dataDir }: Config,
-  { storeId, now }: { readonly storeId: string; readonly now: () => number },
-): DeletionLedger {
-  const ledger = openStoreLedger(dataDir, storeId, { now });
-  requireUsable(ledger.path, ledgerName);
-  return ledger;
-}
-
-/** Throws if the store was rolled back to a backup: it may contain records that were erased since. */
-async function refuseRolledBack(app: App): Promise<void> {
-  if (!app.ledger.exists()) return;
-  const lost = await findLostLedger(app);
-  if (lost !== undefined) throw new StoreError(lost);
-  if (!(await wasRolledBack(app)) || (await adoptRestore(app))) return;
-  throw new StoreError(`${ledgerAhead(app).message} Run: sluice deletion replay`);
-}
-
-type LedgerOptions = Pick<StoreOptions, "role" | "restoring">;
-
-/** What a command does is in the ledger before the command reports success. */
-async function makeClose(app: App, options: LedgerOptions): Promise<() => Promise<void>> {
-  const { store } = app;
-  if (options.role === "serve") return () => store.close();
-  const before = await store.trail.head();
-  return async () => {
-    try {
-      const after = await store.trail.head();
-      if (after.no !== before.no) await noteInLedger(app, options);
-    } finally {
-      await store.close();
-    }
-  };
-}
-
-/** The ledgers of a database that other hosts serve are there, and record what is done from here, too. */
-async function noteInLedger(app: App, { restoring = false }: LedgerOptions): Promise<void> {
-  if (app.store.traits.isServer && !app.ledger.exists()) return;
-  if (restoring && (await wasRolledBack(app))) return;
-  await keepLedger(app);
 }
