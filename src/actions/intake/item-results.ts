@@ -3,11 +3,11 @@
 import { type AppError, errorCatalogue, type FieldError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordType } from "../../domain/record-type.ts";
+import { isRefused } from "../../domain/record/draft-outcome.ts";
 import { partsOf } from "../../domain/record/draft-rows.ts";
 import type {
   Draft,
   DraftOutcome,
-  RecordRefusal,
   WriteMode,
   WriteOutcome,
 } from "../../domain/record/record-write.ts";
@@ -73,7 +73,7 @@ export class ItemResults {
       const outcome = outcomes[next++];
       if (outcome === undefined) throw new TypeError("the store returned no outcome for a draft");
       const item = { index, id: known };
-      if (!isRefusal(outcome)) return { ...item, status: outcome, ...(message && { message }) };
+      if (!isRefused(outcome)) return { ...item, status: outcome, ...(message && { message }) };
       const refused = { ...item, status: "refused" } as const;
       if (asSingle === true) return { ...refused, ...partsOfError(singleError(type, outcome)) };
       const { code } = errorCatalogue[outcome];
@@ -95,10 +95,6 @@ function partsOfError({
   errors,
 }: AppError): Pick<ItemResult, "code" | "message" | "errors"> {
   return { code, message, ...(errors && { errors }) };
-}
-
-export function isRefusal(outcome: DraftOutcome): outcome is RecordRefusal {
-  return outcome !== "created" && outcome !== "updated" && outcome !== "unchanged";
 }
 
 /** So other writes fit in between. One part after another if a record is in two of them. */

@@ -4,6 +4,7 @@
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordType } from "../../domain/record-type.ts";
+import { isRefused } from "../../domain/record/draft-outcome.ts";
 import { countDraftRows } from "../../domain/record/draft-rows.ts";
 import type {
   Draft,
@@ -22,7 +23,7 @@ import {
 } from "../../domain/record/payload.ts";
 import { makeErrorBudget } from "../../domain/validation/explain.ts";
 import { type App, currentTimeOf } from "../app.ts";
-import { isRefusal, type ItemResult, ItemResults, storeInParts } from "./item-results.ts";
+import { type ItemResult, ItemResults, storeInParts } from "./item-results.ts";
 import { ValidationErrors } from "./validation-errors.ts";
 
 export interface SubmissionOptions {
@@ -199,10 +200,10 @@ export class Submission {
   }
 
   #throwIfRefused(outcomes: readonly DraftOutcome[]): void {
-    if (!outcomes.some(isRefusal)) return;
+    if (!outcomes.some(isRefused)) return;
     let first: RecordRefusal | undefined;
     for (const [index, outcome] of outcomes.entries()) {
-      if (!isRefusal(outcome)) continue;
+      if (!isRefused(outcome)) continue;
       first ??= outcome;
       this.#errors.addRefusal(index, outcome);
     }

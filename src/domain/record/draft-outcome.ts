@@ -1,7 +1,7 @@
 // Decides the outcome of a draft: created, updated, unchanged, or refused and why; and the result of its list. The one
 // rule for every engine, whatever its lookups. Pure.
 
-import type { DraftOutcome, WriteMode } from "./record-write.ts";
+import type { DraftOutcome, RecordRefusal, WriteMode } from "./record-write.ts";
 
 /** Functions, because each may need a lookup: each is called at most once, and only if it matters. */
 export interface RecordFacts {
@@ -25,7 +25,7 @@ export function isWritten(outcome: DraftOutcome): boolean {
   return outcome === "created" || outcome === "updated";
 }
 
-export function isRefused(outcome: DraftOutcome): boolean {
+export function isRefused(outcome: DraftOutcome): outcome is RecordRefusal {
   return !isWritten(outcome) && outcome !== "unchanged";
 }
 
