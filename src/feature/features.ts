@@ -5,6 +5,7 @@ import { csv } from "./csv/feature.ts";
 import { demo } from "./demo/feature.ts";
 import { exporting } from "./export/feature.ts";
 import type { Feature } from "./feature.ts";
+import { follow } from "./follow/feature.ts";
 import { find } from "./find/feature.ts";
 import { identity } from "./identity/feature.ts";
 import { move } from "./move/feature.ts";
@@ -28,6 +29,7 @@ export const features: readonly Feature[] = [
   move,
   find,
   subject,
+  follow,
   feed,
   recipient,
   webhook,

@@ -5,6 +5,7 @@ import { samples as completion } from "./completion/samples.ts";
 import { samples as csv } from "./csv/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
 import { samples as exporting } from "./export/samples.ts";
+import { samples as follow } from "./follow/samples.ts";
 import { samples as find } from "./find/samples.ts";
 import { samples as identity } from "./identity/samples.ts";
 import { samples as feed } from "./feed/samples.ts";
@@ -29,6 +30,7 @@ export const samples: readonly Samples[] = [
   move,
   find,
   subject,
+  follow,
   feed,
   recipient,
   webhook,

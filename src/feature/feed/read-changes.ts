@@ -1,7 +1,7 @@
 // Reads the next events of an organization's feed, in the order of arrival and in bounded parts. Types that a reader
 // may not read leave no trace, neither in offsets nor in whether there is more.
 
-import { findLastArrival, numbersAtOnce } from "../../actions/change/last-arrival.ts";
+import { findLastArrival, numbersAtOnce } from "../follow/last-arrival.ts";
 import type { Arrival, OffsetCipher, Position } from "../../actions/change/offset.ts";
 import type { App } from "../../actions/app.ts";
 import { hourMs } from "../../basics/duration.ts";

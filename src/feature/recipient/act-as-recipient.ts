@@ -15,7 +15,7 @@ import type { App } from "../../actions/app.ts";
 import { recipients } from "./store/part.ts";
 import { errors } from "./store/rows.ts";
 import type { Acknowledgement, NewRecipient } from "./store/recipient.ts";
-import { findLastArrival, type Range } from "../../actions/change/last-arrival.ts";
+import { findLastArrival, type Range } from "../follow/last-arrival.ts";
 
 type Numbers = Pick<Range, "after" | "through">;
 

@@ -3,7 +3,7 @@
 
 import type { Recipient } from "./recipient.ts";
 import type { App } from "../../actions/app.ts";
-import { numbersAtOnce } from "../../actions/change/last-arrival.ts";
+import { numbersAtOnce } from "../follow/last-arrival.ts";
 
 interface Look {
   /** Up to this number there is nothing that the recipient has not acknowledged. */

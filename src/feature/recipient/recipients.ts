@@ -15,7 +15,7 @@ import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { actOf, type App } from "../../actions/app.ts";
 import { readPages } from "../../actions/pages.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
-import { asOperator } from "../../actions/operator/as-operator.ts";
+import { asOperator } from "../follow/as-operator.ts";
 import { OperatorError, unknownName } from "../../actions/operator/operator-error.ts";
 import { requireRight, viewerOf } from "../../actions/operator/viewer.ts";
 import { namesInOrder, register } from "./act-as-recipient.ts";

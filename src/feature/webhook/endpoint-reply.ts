@@ -1,7 +1,7 @@
 // An endpoint of webhooks as organizations and operators see it, with the schemas and the examples of this. Only the
 // reply to its creation has its secret.
 
-import { viewFields } from "../../http/reply/view-fields.ts";
+import { viewFields } from "../follow/view-fields.ts";
 import { objectSchema, textSchema, timeSchema } from "../../http/openapi/content.ts";
 import type { CreatedEndpoint } from "./endpoints.ts";
 import type { WebhookKeys } from "./webhook-keys.ts";

@@ -22,7 +22,7 @@ import { makeWebhookKeys, type WebhookKeys } from "./webhook-keys.ts";
 import { readPages } from "../../actions/pages.ts";
 import type { TrailPosition } from "../../actions/change/offset.ts";
 import { makeId } from "../../actions/credential.ts";
-import { asOperator } from "../../actions/operator/as-operator.ts";
+import { asOperator } from "../follow/as-operator.ts";
 import { OperatorError, unknownName, requireLine } from "../../actions/operator/operator-error.ts";
 import { requireRight } from "../../actions/operator/viewer.ts";
 import { webhooks } from "./store/part.ts";

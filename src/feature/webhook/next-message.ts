@@ -9,7 +9,7 @@ import { testEvent, type WebhookEndpoint, type WebhookEvent } from "./webhook.ts
 import type { Cursors, DeletionNews } from "./store/delivery.ts";
 import type { App } from "../../actions/app.ts";
 import type { WebhookKeys } from "./webhook-keys.ts";
-import { findLastArrival, numbersAtOnce } from "../../actions/change/last-arrival.ts";
+import { findLastArrival, numbersAtOnce } from "../follow/last-arrival.ts";
 import { webhooks } from "./store/part.ts";
 import type { OffsetCipher } from "../../actions/change/offset.ts";
 

@@ -16,7 +16,7 @@ import {
   type WebhookEvent,
 } from "./webhook.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
-import { changeVerb, listVerb } from "../../http/follow-verb.ts";
+import { changeVerb, listVerb } from "../follow/verbs.ts";
 import { closedObject } from "../../http/request/request-check.ts";
 import { jsonReply, objectSchema, textSchema } from "../../http/openapi/content.ts";
 import { errorResponse, requestInFlight } from "../../http/openapi/error-responses.ts";

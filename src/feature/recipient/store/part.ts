@@ -4,7 +4,7 @@ import { isAnyTold } from "../../../store/sql/deletion/told-recipient.ts";
 import { change, every, lookup, ofOrganization } from "../../../store/sql/method.ts";
 import type { StorePart } from "../../../store/sql/part.ts";
 import { oneOrAll, organization } from "../../../store/sql/statement/visibility.ts";
-import { removeSubscriptions } from "../../../store/sql/subscription.ts";
+import { removeSubscriptions } from "../../follow/store/subscription.ts";
 import * as notices from "./notices.ts";
 import * as recipient from "./recipient.ts";
 

@@ -21,7 +21,7 @@ import {
   type Name,
   removeSubscription,
   type SubscriptionKind,
-} from "../../../store/sql/subscription.ts";
+} from "../../follow/store/subscription.ts";
 import { once } from "../../../store/sql/access/idempotency.ts";
 import type { Recipient, WaitingRecipient } from "../recipient.ts";
 import { actions, errors, recipientsMax } from "./rows.ts";

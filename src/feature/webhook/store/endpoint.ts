@@ -10,7 +10,7 @@ import {
   type Marked,
   removeSubscription,
   type SubscriptionKind,
-} from "../../../store/sql/subscription.ts";
+} from "../../follow/store/subscription.ts";
 import { lockAuditHead } from "../../../store/sql/trail/audit.ts";
 import type { WebhookEndpoint } from "../webhook.ts";
 import { actions, endpointsMax, errors } from "./rows.ts";

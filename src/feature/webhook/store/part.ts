@@ -3,7 +3,7 @@
 import { byIdIn, change, every, lookup, ofOrganization } from "../../../store/sql/method.ts";
 import type { StorePart } from "../../../store/sql/part.ts";
 import { organization } from "../../../store/sql/statement/visibility.ts";
-import { removeSubscriptions } from "../../../store/sql/subscription.ts";
+import { removeSubscriptions } from "../../follow/store/subscription.ts";
 import * as delivery from "./delivery.ts";
 import * as endpoint from "./endpoint.ts";
 

@@ -1,15 +1,15 @@
 // What follows an organization: made up to a bound, and once for an Idempotency-Key; listed; and removed. Each kind has
 // a table of the feature that it belongs to, whose rows have a name that is unique in the organization.
 
-import { AppError, type ErrorKind } from "../../domain/error.ts";
-import type { IdempotencyMark } from "../../domain/record/record-write.ts";
-import type { Act } from "../interface/act.ts";
-import type { AuditNote } from "../interface/trail.ts";
-import type { Reader } from "../row/reader.ts";
-import { once } from "./access/idempotency.ts";
-import { lockOrganization } from "./access/organization.ts";
-import { find, list, run, type Statements } from "./statement/statements.ts";
-import { auditAct } from "./trail/audit.ts";
+import { AppError, type ErrorKind } from "../../../domain/error.ts";
+import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
+import type { Act } from "../../../store/interface/act.ts";
+import type { AuditNote } from "../../../store/interface/trail.ts";
+import type { Reader } from "../../../store/row/reader.ts";
+import { once } from "../../../store/sql/access/idempotency.ts";
+import { lockOrganization } from "../../../store/sql/access/organization.ts";
+import { find, list, run, type Statements } from "../../../store/sql/statement/statements.ts";
+import { auditAct } from "../../../store/sql/trail/audit.ts";
 
 export interface Marked {
   /** Present with an Idempotency-Key: the same request has the same reply. */

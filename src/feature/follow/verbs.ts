@@ -1,25 +1,25 @@
 // The operations by which a program sets up how its organization is followed: one with a body changes something, once
 // for an Idempotency-Key, and one lists what there is.
 
-import type { Identity } from "../actions/access/caller-cache.ts";
-import type { IdempotencyMark } from "../domain/record/record-write.ts";
-import type { ObjectSchema } from "../domain/schema/schema-shape.ts";
-import type { HttpContext } from "./http-context.ts";
+import type { Identity } from "../../actions/access/caller-cache.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+import type { ObjectSchema } from "../../domain/schema/schema-shape.ts";
+import type { HttpContext } from "../../http/http-context.ts";
 import {
   type Component,
   type Content,
   jsonReply,
   jsonRequest,
   objectSchema,
-} from "./openapi/content.ts";
-import { type JsonSchema, schemaRef } from "./openapi/document.ts";
-import { changeErrors } from "./openapi/error-responses.ts";
-import { describedShape } from "./openapi/publish-schema.ts";
-import type { OperationDocument, Verb } from "./operation.ts";
-import { jsonAnswer } from "./reply/reply.ts";
-import { keyedRequest, markOf } from "./request/idempotency-key.ts";
-import { queryIdentifier } from "./request/query.ts";
-import { jsonBody } from "./request/request-check.ts";
+} from "../../http/openapi/content.ts";
+import { type JsonSchema, schemaRef } from "../../http/openapi/document.ts";
+import { changeErrors } from "../../http/openapi/error-responses.ts";
+import { describedShape } from "../../http/openapi/publish-schema.ts";
+import type { OperationDocument, Verb } from "../../http/operation.ts";
+import { jsonAnswer } from "../../http/reply/reply.ts";
+import { keyedRequest, markOf } from "../../http/request/idempotency-key.ts";
+import { queryIdentifier } from "../../http/request/query.ts";
+import { jsonBody } from "../../http/request/request-check.ts";
 
 interface Follow extends Pick<OperationDocument, "tag" | "summary" | "description"> {
   readonly verb: string;

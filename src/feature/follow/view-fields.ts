@@ -1,7 +1,7 @@
 // Rows as objects of JSON, whose fields are those of a schema. Commands show them too, so this loads nothing of what
 // reads requests.
 
-import type { JsonSchema } from "../openapi/document.ts";
+import type { JsonSchema } from "../../http/openapi/document.ts";
 
 type Read<Row, From> = (row: Row, from: From | undefined) => unknown;
 

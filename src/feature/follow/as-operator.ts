@@ -2,7 +2,7 @@
 // throws what the program is told.
 
 import { AppError } from "../../domain/error.ts";
-import { OperatorError, type OperatorErrorKind } from "./operator-error.ts";
+import { OperatorError, type OperatorErrorKind } from "../../actions/operator/operator-error.ts";
 
 /**
  * `kinds`: the errors that operators know under a name of their own, by the name that programs know. Throws
