@@ -20,6 +20,8 @@ interface Known {
   readonly networks: readonly string[];
   /** Undefined until it sends something. */
   connection: Connection | undefined;
+  /** At the last call of `closeSilent`, although it was being read. */
+  wasSilent: boolean;
   bytesSent: number;
 }
 
@@ -50,7 +52,7 @@ export class OpenConnections {
       this.refused += 1;
       return false;
     }
-    const known: Known = { networks, connection: undefined, bytesSent: 0 };
+    const known: Known = { networks, connection: undefined, wasSilent: false, bytesSent: 0 };
     this.#all.set(socket, known);
     for (const network of networks) {
       const own = this.#byNetwork.get(network) ?? new Map<Socket, Known>();
@@ -71,10 +73,16 @@ export class OpenConnections {
     for (const { connection } of this.#all.values()) if (connection !== undefined) yield connection;
   }
 
-  /** Node does not know those that have sent nothing. */
+  /**
+   * Closes those that had sent nothing at the last call either, which Node does not know. Others may have sent a
+   * request that the system has received, and that an event loop that is late has not read.
+   */
   closeSilent(): void {
-    for (const [socket, { connection }] of this.#all)
-      if (connection === undefined) socket.destroy();
+    for (const [socket, known] of this.#all) {
+      if (known.connection !== undefined) continue;
+      if (known.wasSilent) socket.destroy();
+      known.wasSilent = !socket.isPaused();
+    }
   }
 
   closeAll(): void {

@@ -10,6 +10,8 @@ import { LingeringClose } from "../../../src/http/connection/lingering-close.ts"
 import { type EdgeBounds, makeEdge } from "../../../src/http/connection/shared-bounds.ts";
 import { SharedTurns } from "../../../src/http/connection/shared-turns.ts";
 import { makeLog } from "../../../src/log.ts";
+import { openRaw } from "../../support/raw-socket.ts";
+import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const live = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -74,13 +76,35 @@ describe("a connection that sends nothing", () => {
     await waitFor("no connection", () => edge.connections.count === 0);
   });
 
-  it("is closed at once when the service stops", async () => {
-    const { edge, sockets } = await openMany(2);
-    const [silent, other] = sockets;
+  it("is closed when the service stops, once there was time to read what it has sent", async () => {
+    const { edge, sockets } = await openMany(3);
+    const [silent, other, unread] = sockets;
     other?.emit("data", Buffer.from("GET"));
-    edge.connections.closeSilent();
-    assert.deepEqual([silent?.destroyed, other?.destroyed], [true, false]);
+    unread?.pause();
+    const closed = () => {
+      edge.connections.closeSilent();
+      return [silent, other, unread].map((socket) => socket?.destroyed);
+    };
+    assert.deepEqual(closed(), [false, false, false]);
+    assert.deepEqual(closed(), [true, false, false]);
+    unread?.resume();
+    assert.deepEqual(closed(), [true, false, false]);
+    assert.deepEqual(closed(), [true, false, true]);
     edge.connections.closeAll();
+  });
+
+  it("is answered if it sends a request before the service stops, however late that is read", async () => {
+    const service = await startService();
+    const { socket, closed } = openRaw(service.address);
+    await waitFor("the connection", () => service.edge.connections.count === 1);
+    // Timers come next.
+    await nextTurn();
+    socket.write(live);
+    const stopped = service.stop();
+    // The system has received the request. The event loop is late.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    await stopped;
+    assert.match(await closed, /^HTTP\/1\.1 200 /);
   });
 
   it("is told that it has taken too long", async (test) => {
