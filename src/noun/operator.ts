@@ -114,10 +114,11 @@ function describe({ name, roles, disabledAt, unconfirmedSince }: Operator): stri
   return renderFields([
     ["operator", name],
     ["roles", roles.join(", ")],
-    ...(disabledAt === undefined ? [] : [["disabled", formatTime(disabledAt)] as const]),
-    ...(unconfirmedSince === undefined
-      ? []
-      : [["officer", "not confirmed by another officer yet"] as const]),
+    ["disabled", disabledAt === undefined ? undefined : formatTime(disabledAt)],
+    [
+      "officer",
+      unconfirmedSince === undefined ? undefined : "not confirmed by another officer yet",
+    ],
   ]);
 }
 

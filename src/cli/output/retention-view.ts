@@ -46,7 +46,7 @@ export function describeRetention({ organization, rules }: Retention): string {
     "everything is deleted together, once the last floor of its records has ended";
   const fields = renderFields([
     ["organization", organizationId],
-    ...(closedAt === undefined ? [] : [["closed", afterClosing] as const]),
+    ["closed", closedAt === undefined ? undefined : afterClosing],
     ["ceiling of types without one", describeCommonCeiling(retainDays)],
     ["rules", rules.length === 0 ? "none" : String(rules.length)],
   ]);
@@ -102,7 +102,7 @@ function describeCeilings({ organization, ceilings }: RetentionPreview): string 
 
 export function describePreview(preview: RetentionPreview): string {
   const { organization, at, tally, restricted } = preview;
-  const { counts, due } = tally;
+  const { counts, due, recent, inPart } = tally;
   const fields = renderFields([
     ["organization", organization.organizationId],
     ["at", formatTime(at)],
@@ -110,10 +110,8 @@ export function describePreview(preview: RetentionPreview): string {
     ["would be deleted", formatCounts(tally.dueByType, "nothing")],
     ["erased with these", formatCounts(tally.erasedWith, "nothing")],
     ["of several, erased with the last", formatCounts(tally.shared, "nothing")],
-    ...(tally.recent === 0
-      ? []
-      : [["of these, arrived within a day", String(tally.recent)] as const]),
-    ...(tally.inPart === 0 ? [] : [["left out, more belongs to", String(tally.inPart)] as const]),
+    ["of these, arrived within a day", recent === 0 ? undefined : String(recent)],
+    ["left out, more belongs to", inPart === 0 ? undefined : String(inPart)],
     ["kept, on hold", String(counts.held)],
     ["kept, under a retention floor", String(counts.floor)],
     ["kept, needed by later ones", String(counts.needed)],

@@ -23,11 +23,13 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
   return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
 }
 
-export type Field = readonly [name: string, value: string];
+export type Field = readonly [name: string, value: string | undefined];
 
+/** Fields without a value are left out. */
 export function renderFields(fields: readonly Field[]): string {
-  const width = Math.max(...fields.map(([name]) => name.length));
-  return fields
+  const shown = fields.filter((field): field is [string, string] => field[1] !== undefined);
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return shown
     .map(([name, value]) => `${name.padEnd(width)}  ${replaceControls(value)}`)
     .join("\n");
 }

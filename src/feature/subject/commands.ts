@@ -171,10 +171,9 @@ const subjectAnswer = defineStoreCommand({
 });
 
 function describeLetter({ title, at, facts, opening, parts, end }: Letter, texts: Texts): string {
-  const known = facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
   const paragraphs = [
     title,
-    renderFields([[texts.say("copy.as_of"), texts.time(at)], ...known]),
+    renderFields([[texts.say("copy.as_of"), texts.time(at)], ...facts]),
     opening,
     ...parts.map(describePart),
     describeLines(end),
