@@ -9,11 +9,12 @@ import { requestDeletionOf } from "../../../src/actions/deletion/request-as-oper
 import { dayMs } from "../../../src/basics/duration.ts";
 import { operatorRoles } from "../../../src/domain/operator.ts";
 import { addOperator, read, signIn } from "../../console/browse.ts";
-import { addNamingTo, addPersonOf } from "../../console/scene.ts";
+import { draftOf } from "../../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../../support/customer.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
+const date = { timestamp: "2026-01-31T09:30:00Z" };
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
 describe("the letter about an erasure", async () => {
@@ -23,6 +24,22 @@ describe("the letter about an erasure", async () => {
   after(() => service.stop());
 
   const customer = (more = {}) => makeCustomer(service.app, service.client, more);
+  const add = (
+    { organizationId }: Customer,
+    draft: ReturnType<typeof draftOf>,
+    resourceType: string,
+  ) =>
+    service.app.store.writeRecords({
+      organizationId,
+      resourceType,
+      mode: "add",
+      drafts: [draft],
+      lenient: false,
+      receivedAt: service.clock.now(),
+    });
+  const addPerson = (to: Customer) => add(to, draftOf("person", "p", date), "person");
+  const addNaming = (to: Customer) =>
+    add(to, draftOf("transaction", "tx-of-p", { sender_id: "p", ...date }), "transaction");
   async function request(
     { organizationId }: Customer,
     resourceId: string,
@@ -71,11 +88,11 @@ describe("the letter about an erasure", async () => {
 
   it("says what was erased, what stays, under which duty and until when", async () => {
     const acme = await customer();
-    const { organizationId, token } = acme;
+    const { organizationId } = acme;
     const rule = { resourceType: "transaction", keepDays: 1_827, redactable: true };
     await setRule(service.app, { organizationId, ...rule });
-    await addPersonOf(service, token, { id: "p" });
-    await addNamingTo(service, token, "p");
+    await addPerson(acme);
+    await addNaming(acme);
     const text = await letterOf(await erase(acme, "p"));
     assert.match(text, /<th scope="row">Person<\/th>\s*<td>1<\/td>/);
     assert.match(text, /<th scope="row">Transaction: 1<\/th>/);
@@ -87,9 +104,9 @@ describe("the letter about an erasure", async () => {
 
   it("states no duty that had ended when the erasure was completed", async () => {
     const acme = await customer();
-    const { organizationId, token } = acme;
-    await addPersonOf(service, token, { id: "p" });
-    await addNamingTo(service, token, "p");
+    const { organizationId } = acme;
+    await addPerson(acme);
+    await addNaming(acme);
     await setRule(service.app, { organizationId, resourceType: "transaction", keepDays: 1 });
     await passDays(2);
     const text = await letterOf(await erase(acme, "p"));
@@ -99,7 +116,7 @@ describe("the letter about an erasure", async () => {
 
   it("has the day on which the request came only if somebody enters it", async () => {
     const acme = await customer();
-    await addPersonOf(service, acme.token, { id: "p" });
+    await addPerson(acme);
     const deletion = await erase(acme, "p");
     const undated = await letterOf(deletion);
     assert.match(undated, /<h2>Your request for erasure<\/h2>/);
@@ -117,8 +134,8 @@ describe("the letter about an erasure", async () => {
 
   it("is not there for what a rule of retention has requested", async () => {
     const acme = await customer();
-    const { organizationId, token } = acme;
-    await addPersonOf(service, token, { id: "p" });
+    const { organizationId } = acme;
+    await addPerson(acme);
     const rule = { organizationId, resourceType: "person", deleteAfterDays: 1 };
     await setRule(service.app, rule);
     await passDays(2);
@@ -138,9 +155,9 @@ describe("the letter about an erasure", async () => {
     const [kept, held] = [await customer({ name: "A" }), await customer({ name: "A" })];
     const letters = [];
     for (const owner of [kept, held]) {
-      const { organizationId, token } = owner;
+      const { organizationId } = owner;
       await setRule(service.app, { organizationId, resourceType: "person", keepDays: 3_650 });
-      await addPersonOf(service, token, { id: "p" });
+      await addPerson(owner);
       const key = { organizationId, resourceType: "person", resourceId: "p" };
       if (owner === held) await holdRecord(service.app, key, { reason: "secret" });
       letters.push(await letterOf(await request(owner, "p")));
@@ -155,12 +172,12 @@ describe("the letter about an erasure", async () => {
     const letters = [];
     for (const hasReport of [false, true]) {
       const owner = await customer({ name: "A" });
-      const { organizationId, token } = owner;
+      const { organizationId } = owner;
       for (const resourceType of ["customer_sar", "transaction_suspicious_activity"]) {
         await setRule(service.app, { organizationId, resourceType, keepDays: 3_650 });
       }
-      await addPersonOf(service, token, { id: "p" });
-      await addNamingTo(service, token, "p");
+      await addPerson(owner);
+      await addNaming(owner);
       if (hasReport) await addReports(owner);
       const person = await letterOf(await erase(owner, "p"));
       const transaction = await letterOf(await erase(owner, "tx-of-p", "transaction"));
@@ -182,7 +199,7 @@ describe("the letter about an erasure", async () => {
 
   it("is there for everybody who may see the deletion, with the same words", async () => {
     const acme = await customer();
-    await addPersonOf(service, acme.token, { id: "p" });
+    await addPerson(acme);
     const deletion = await erase(acme, "p");
     const expected = await letterOf(deletion);
     for (const role of operatorRoles.filter((one) => one !== "officer")) {
