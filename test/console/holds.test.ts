@@ -287,7 +287,10 @@ describe("holds and retention in the console", () => {
       assert.deepEqual([same.status, same.text], [403, other.text], role);
     }
     const all = await list("officer");
-    assert.match(all, new RegExp(`restricted/${id}</bdi>`));
+    assert.match(
+      all,
+      new RegExp(`restricted set</bdi> <small class="id">restricted/${id}</small>`),
+    );
     assert.match(all, /Customer SAR <bdi>secret-sar/);
     assert.equal((await get("officer", set)).status, 200);
     assert.equal((await get("officer", inside)).status, 404);

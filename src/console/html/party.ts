@@ -3,6 +3,7 @@
 
 import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Organization } from "../../domain/access.ts";
+import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import { entriesOf } from "../../domain/organization-name.ts";
 import { type Html, html, renderElement } from "./html.ts";
 
@@ -13,6 +14,7 @@ export function renderParty(name: string | undefined, id: string): Html {
 
 export function renderOrganization(organizationId: string | undefined): Html {
   if (organizationId === undefined) return html`–`;
+  if (isRestrictedId(organizationId)) return renderParty("restricted set", organizationId);
   return html`<span data-organization="${organizationId}"><bdi>${organizationId}</bdi></span>`;
 }
 
