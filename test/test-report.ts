@@ -77,6 +77,9 @@ export class TestReport {
     else if (type === "test:pass" && told.name === file) this.#failEmpty(file);
     else if (type === "test:pass") this.#noteSkip(file, told);
     else if (type === "test:summary") this.#summarise(told);
+    // Those of a run have no test.
+    else if (type === "test:diagnostic" && (told.nesting ?? 0) > 0)
+      this.#write(`     ${told.message ?? ""}\n`);
   }
 
   /** Prints failures and counts; true if tests ran and none failed. */

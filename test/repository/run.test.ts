@@ -12,7 +12,7 @@ const passing = 'import { it } from "node:test";\nit("passes", () => {});\n';
 const failing = `import { describe, it } from "node:test";
 import assert from "node:assert/strict";
 describe("a group", () => {
-  it("passes", () => {});
+  it("passes", (context) => context.diagnostic("seven clicks"));
   it("fails", () => { console.log("a hint"); assert.equal(1, 2); });
 });
 `;
@@ -64,6 +64,7 @@ it("says nothing", (context) => context.skip());
     assert.match(out, /^ok {3}.*passing\.test\.ts \(1 test, \d+ ms\)$/m);
     assert.match(out, /^FAIL a group › fails\n {2}.*failing\.test\.ts:5\n {2}AssertionError/m);
     assert.match(out, /^ {2}a hint$/m);
+    assert.match(out, /^ {5}seven clicks$/m);
     assert.match(out, /Error: on loading/);
     assert.match(out, /empty\.test\.ts\n {2}There is no test in it\./);
     assert.match(out, /^# pass 3\n# fail 3$/m);
