@@ -1,5 +1,5 @@
-// How somebody uses the console: with a mouse, by keyboard alone, or without JavaScript. A task is written once, in
-// these terms, for all of these ways.
+// How somebody uses the console: with a mouse in a narrow window, by keyboard alone, or without JavaScript. A task is
+// written once, in these terms, for all of these ways. What it takes is counted.
 
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
@@ -24,77 +24,108 @@ export interface Hands {
   see(text: string | RegExp): Promise<void>;
 }
 
-export type Way = "mouse" | "keyboard" | "no script";
+/** How much somebody did: links, buttons and boxes that were activated, and fields that were filled in. */
+export interface Effort {
+  clicks: number;
+  fields: number;
+}
 
-export function handsOf(page: Page, way: Way): Hands {
+/** How each is used, and how wide its window is. */
+export const ways = { keyboard: 1_280, mouse: 390, "no script": 1_280 } as const;
+
+export type Way = keyof typeof ways;
+
+/** Adds what is done to `effort`. */
+export function handsOf(page: Page, way: Way, effort: Effort = { clicks: 0, fields: 0 }): Hands {
+  const device = way === "keyboard" ? keyboardOf(page) : mouse;
   // The navigation has a verb of its own.
-  return handsIn({ page, way, part: page.locator("main, form.who") });
+  return handsIn({ page, device, effort, part: page.locator("main, form.who") });
 }
 
 interface Reach {
   readonly page: Page;
-  readonly way: Way;
+  readonly device: Device;
+  readonly effort: Effort;
   readonly part: Locator;
 }
 
 function handsIn(reach: Reach): Hands {
-  const { page, way } = reach;
+  const { page, part, device, effort } = reach;
+  const click = (element: Locator): Promise<void> => {
+    effort.clicks += 1;
+    return device.activate(element);
+  };
+  const entering = (element: Locator): Locator => {
+    effort.fields += 1;
+    return element;
+  };
   return {
     page,
     see: (text) => page.locator("main").getByText(text).first().waitFor(),
     within: (name) => handsIn({ ...reach, part: page.getByRole("region", { name, exact: true }) }),
-    ...(way === "keyboard" ? byKeyboard(reach) : byMouse(reach)),
-  };
-}
-
-type Acts = Omit<Hands, "page" | "see" | "within">;
-
-function byMouse({ page, part }: Reach): Acts {
-  return {
-    open: (screen) => linkTo(page, screen).click(),
-    press: (name) => pressable(part, name).click(),
-    write: (label, text) => field(part, label).fill(text),
-    choose: async (label, option) => {
-      await list(part, label).selectOption({ label: option });
+    open: async (screen) => {
+      const menu = page.getByRole("link", { name: "Menu", exact: true });
+      if (await menu.isVisible()) await click(menu);
+      await click(linkTo(page, screen));
     },
-    mark: (label) => field(part, label).check(),
-    attach: (label, file) => field(part, label).setInputFiles(inMemory(file)),
+    press: (name) => click(pressable(part, name)),
+    mark: (label) => {
+      effort.clicks += 1;
+      return device.mark(field(part, label));
+    },
+    write: (label, text) => device.write(entering(field(part, label)), text),
+    choose: (label, option) => device.choose(entering(list(part, label)), option),
+    attach: (label, file) => device.attach(entering(field(part, label)), inMemory(file)),
   };
 }
 
-function byKeyboard({ page, part }: Reach): Acts {
+interface Device {
+  activate(element: Locator): Promise<void>;
+  write(element: Locator, text: string): Promise<void>;
+  choose(element: Locator, option: string): Promise<void>;
+  mark(element: Locator): Promise<void>;
+  attach(element: Locator, file: ReturnType<typeof inMemory>): Promise<void>;
+}
+
+const mouse: Device = {
+  activate: (element) => element.click(),
+  write: (element, text) => element.fill(text),
+  choose: async (element, option) => {
+    await element.selectOption({ label: option });
+  },
+  mark: (element) => element.check(),
+  attach: (element, file) => element.setInputFiles(file),
+};
+
+function keyboardOf(page: Page): Device {
   const { keyboard } = page;
   // The browser needs a moment to begin asking this process for files instead of a person.
   page.on("filechooser", () => undefined);
   return {
-    open: async (screen) => {
-      await focus(page, linkTo(page, screen));
+    activate: async (element) => {
+      await focus(page, element);
       await keyboard.press("Enter");
     },
-    press: async (name) => {
-      await focus(page, pressable(part, name));
-      await keyboard.press("Enter");
-    },
-    write: async (label, text) => {
-      await focus(page, field(part, label));
+    write: async (element, text) => {
+      await focus(page, element);
       await keyboard.press("ControlOrMeta+A");
       await keyboard.insertText(text);
     },
-    choose: async (label, option) => {
-      await focus(page, list(part, label));
+    choose: async (element, option) => {
+      await focus(page, element);
       await keyboard.type(option);
       const chosen = await page.evaluate("document.activeElement.selectedOptions[0].label");
       assert.equal(chosen, option);
     },
-    mark: async (label) => {
-      await focus(page, field(part, label));
+    mark: async (element) => {
+      await focus(page, element);
       await keyboard.press("Space");
     },
-    attach: async (label, file) => {
-      await focus(page, field(part, label));
+    attach: async (element, file) => {
+      await focus(page, element);
       const asked = page.waitForEvent("filechooser");
       await keyboard.press("Enter");
-      await (await asked).setFiles(inMemory(file));
+      await (await asked).setFiles(file);
     },
   };
 }

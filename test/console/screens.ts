@@ -1,61 +1,100 @@
-// The pages that tests open and screenshots show: an address for every route that can be read, and what fills lists.
+// The pages that tests open: an address for every route that can be read, and what is longer than anything in use.
 
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
-import { changeOrganization } from "../../src/actions/access/change-organization.ts";
-import { OperatorError } from "../../src/actions/operator/operator-error.ts";
-import { actAs } from "../../src/actions/operator/viewer.ts";
-import { releaseHold } from "../../src/actions/retention/holds.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { routes } from "../../src/process/console-routes.ts";
-import { handsOf } from "./hands.ts";
-import { known, type Scene } from "./scene.ts";
+import { signIn, uploadFile } from "./browse.ts";
+import type { Hands } from "./hands.ts";
+import { addItems } from "./portfolio.ts";
+import type { Scene } from "./scene.ts";
 
-/** Deletions, so that the list is a full page and continues on another. */
-const deletionsListed = 60;
-
-/** Returns the path of an uploaded file. */
-export async function fillScreens(
-  { base, acme, addPerson, requestDeletion }: Scene,
-  page: Page,
-): Promise<string> {
-  for (let index = 0; index < deletionsListed; index += 1) {
-    // Long ids, of characters that take more than a byte.
-    const id = `person-${index}-${"ü".repeat(100)}`;
-    await addPerson(id);
-    await requestDeletion(id);
-  }
-  const hands = handsOf(page, "mouse");
-  await page.goto(`${base}/console/intake`);
-  await hands.write("Organization", acme.organizationId);
-  await hands.choose("Record type", "Person");
+/** A record and a file as long as they can be, of characters that take more than a byte. Returns the file's path. */
+export async function addExtremes(scene: Scene): Promise<string> {
+  const { app } = scene.service;
+  const { organizationId } = scene.acme;
+  const key = { organizationId, resourceType: "person", resourceId: `person-${"ü".repeat(100)}` };
+  const flags = { is_test_user: false, is_retail_customer: true };
+  const person = { person_id: key.resourceId, ...flags, timestamp: "2026-01-31T09:30:00Z" };
+  await addItems(app, { ...key, items: [person] });
+  await requestDeletionOf(app, { ...key, reason: "asked by the customer" });
   const columns = ["person_id", "naem", "timestamp", "x".repeat(200)];
   const rows = Array.from({ length: 50 }, (_, row) =>
     columns.map(() => `${row} ${"ü".repeat(60)}`),
   );
-  const text = [columns, ...rows].map((cells) => cells.join(",")).join("\n");
-  await hands.attach("File", { name: `${"long-name-".repeat(15)}.csv`, text });
-  await hands.press("Upload");
-  await hands.see("did you mean name?");
-  return new URL(page.url()).pathname;
+  const content = [columns, ...rows].map((cells) => cells.join(",")).join("\n");
+  return uploadPersons(scene, { name: `${"long-name-".repeat(15)}.csv`, content });
 }
 
-/** Has ben propose to release a hold, and to end the approval. Returns the address of the first proposal. */
-export async function proposeChanges({ service: { app }, acme, holdId }: Scene): Promise<string> {
-  const { organizationId } = acme;
-  const ben = await app.store.operators.findByName("ben");
-  assert.ok(ben !== undefined);
-  const asBen = actAs(app, ben);
-  await changeOrganization(app, organizationId, { deletionApproval: true });
-  const release = await proposalOf(releaseHold(asBen, { holdId }));
-  await proposalOf(changeOrganization(asBen, organizationId, { deletionApproval: false }));
-  await changeOrganization(app, organizationId, { deletionApproval: false });
-  return `/console/proposal/${release}`;
+/** Has anna upload a file of persons. Returns the path of its page. */
+export async function uploadPersons(
+  { service: { app, client, clock }, acme: { organizationId } }: Scene,
+  file: { readonly name: string; readonly content: string },
+): Promise<string> {
+  clock.advanceMs(60_000);
+  const cookie = await signIn(app, client, "anna");
+  const fields = { organization: organizationId, type: "person", mode: "add" };
+  const { status, headers } = await uploadFile(client, { cookie, fields, ...file });
+  assert.equal(status, 303);
+  return headers.location ?? "";
 }
 
-async function proposalOf(act: Promise<unknown>): Promise<string> {
-  const error: unknown = await act.catch((thrown: unknown) => thrown);
-  assert.ok(error instanceof OperatorError);
-  return String(error.context.proposalId);
+export interface FormPage {
+  readonly path: string;
+  /** What is done there for the page that follows, which has no address. */
+  readonly act: (hands: Hands, scene: Scene) => Promise<void>;
+}
+
+/** The pages that only a form leads to. The person whom they are about has many transactions. */
+export const formPages: Readonly<Record<string, FormPage>> = {
+  subjects: { path: "/console/subjects", act: search },
+  answer: {
+    path: "/console/subjects",
+    act: async (hands, scene) => {
+      await search(hands, scene);
+      await hands.press(/^Answer about/);
+      await hands.see("A business relationship exists.");
+    },
+  },
+  access: { path: "/console/access", act: showStored },
+  copy: {
+    path: "/console/access",
+    act: async (hands, scene) => {
+      await showStored(hands, scene);
+      // In this window instead of a new one.
+      const form = hands.page.locator("form[target]");
+      await form.evaluate((element: { target: string }) => (element.target = ""));
+      await hands.press("Show the copy to print");
+      await hands.see("Copy of the data stored about you");
+    },
+  },
+  restricted: {
+    path: "/console/restricted",
+    act: async (hands, { acme }) => {
+      await hands.write("Organization", acme.organizationId);
+      await hands.write("Reason for reading", "annual review");
+      await hands.press("Show the restricted sets");
+      await hands.see("Customer SAR 1");
+    },
+  },
+};
+
+const reason = "Inquiry 17/26";
+
+async function search(hands: Hands, { acme, people }: Scene): Promise<void> {
+  const form = hands.within("Search");
+  await form.write("Organization", acme.organizationId);
+  await form.write("Name", people[0]?.name ?? "");
+  await form.write("Reason of the search", reason);
+  await form.press("Search");
+  await hands.see("Name: exact");
+}
+
+async function showStored(hands: Hands, { acme, people }: Scene): Promise<void> {
+  await hands.write("Organization", acme.organizationId);
+  await hands.choose("Type", "Person");
+  await hands.write("Id", people[0]?.id ?? "");
+  await hands.press("Show what is stored");
+  await hands.see("What is stored");
 }
 
 /** Not pages: files, and a stream of events. */
@@ -68,18 +107,19 @@ export const notPages: ReadonlySet<string> = new Set([
 ]);
 
 /** An address of each page, and of those that look different in another state. */
-export function pathsOf(scene: Scene, upload: string, proposal: string): readonly string[] {
+export function pathsOf(scene: Scene, upload: string): readonly string[] {
   const own = routes
     .filter(({ method, path }) => method === "GET" && !path.includes(":") && !notPages.has(path))
     .map(({ path }) => path);
   const { organizationId } = scene.acme;
-  const record = `organization=${organizationId}&type=person&id=${known.first.id}`;
+  const record = `organization=${organizationId}&type=person&id=${scene.people[0]?.id}`;
   return [
     ...own,
     `/console/deletion/${scene.completed}`,
     `/console/deletion/${scene.held}`,
+    `/console/deletion/${scene.restricting}`,
     upload,
-    proposal,
+    scene.proposal,
     "/console/operator/ben",
     `/console/record?${record}`,
     `/console/record/deletion?${record}`,

@@ -3,190 +3,123 @@
 // there instead, in both colour schemes and in a narrow window, to look at; with names of pictures, only those.
 
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mock } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import { startService } from "../support/service.ts";
 import { openBrowser } from "./browser.ts";
 import { handsOf } from "./hands.ts";
-import { known, makeScene, type Scene } from "./scene.ts";
-import { proposeChanges } from "./screens.ts";
+import { makeScene, type Scene } from "./scene.ts";
+import { type FormPage, formPages, uploadPersons } from "./screens.ts";
 
 const [given, ...names] = process.argv.slice(2);
 const folder = given ?? join(import.meta.dirname, "../../docs/guides/console");
 const wide = 1_280;
 const narrow = 390;
 const heightMax = 900;
-/** The id of the person whom the answer and the copy are about. */
-const asked = "4bfaf949-a586-4b7c-a216-a3dbbb7c3e9e";
 const quality = 65;
-const bytesMax = 100_000;
+const bytesMax = 120_000;
 
-interface Shot {
+interface Shot extends Partial<Pick<FormPage, "act">> {
   readonly name: string;
-  readonly path: (scene: Scene, made: Made) => string;
+  readonly path: string;
   /** Who has signed in; nobody if it is left out. */
   readonly as?: string;
   readonly dark?: boolean;
   readonly width?: number;
-  /** A document that leaves the house, which is printed, too. */
-  readonly printed?: true;
-  /** What this person does on the page before the picture is taken. */
-  readonly act?: (page: Page, organizationId: string) => Promise<void>;
 }
 
-/** The paths of what was made for the pictures. */
-interface Made {
-  readonly upload: string;
-  readonly proposal: string;
+/** Documents that leave the house, which are printed, too. */
+const printed: ReadonlySet<string> = new Set(["answer", "letter", "copy", "erasures", "receipt"]);
+
+function shotsOf(scene: Scene, uploaded: string): readonly Shot[] {
+  const { organizationId, keyId } = scene.acme;
+  const record = `organization=${organizationId}&type=person&id=${scene.people[0]?.id}`;
+  const ofAnna = {
+    overview: "",
+    deletions: "/deletions",
+    deletion: `/deletion/${scene.held}`,
+    proposals: "/proposals",
+    find: `/find?${record}`,
+    letter: `/deletion/${scene.completed}/letter`,
+    record: `/record?${record}`,
+    request: `/record/deletion?${record}`,
+    holds: "/holds",
+    retention: `/retention?organization=${organizationId}&days=30&change=company`,
+    organizations: "/organizations",
+    organization: `/organization/${organizationId}`,
+    webhooks: `/webhooks/${organizationId}`,
+    key: `/key/${keyId}`,
+    operators: "/operators",
+    intake: "/intake",
+    health: "/health",
+    account: "/account",
+  };
+  const ofAxel = {
+    receipt: `/deletion/${scene.completed}`,
+    audit: "/audit",
+    proof: "/proof",
+    erasures: "/erasures",
+    receipts: "/receipts",
+  };
+  return [
+    { name: "sign-in", path: "/console/sign-in" },
+    ...pagesOf("anna", ofAnna),
+    ...pagesOf("axel", ofAxel),
+    { name: "overview-dark", path: "/console", as: "anna", dark: true },
+    { name: "proposal", path: scene.proposal, as: "anna" },
+    { name: "upload", path: uploaded, as: "anna" },
+    ...Object.entries(formPages).map(([name, page]) => ({ ...page, name, as: "anna" })),
+  ];
 }
 
-async function searchByName(page: Page, organization: string): Promise<void> {
-  const wanted = { organization, name: "Ada Example", reason: "Inquiry 17/26" };
-  for (const [name, text] of Object.entries(wanted)) {
-    await page.locator(`form.filters [name=${name}]`).first().fill(text);
-  }
-  await page.getByRole("button", { name: "Search" }).click();
-  await page.locator("#found").waitFor();
+function pagesOf(as: string, paths: Readonly<Record<string, string>>): readonly Shot[] {
+  return Object.entries(paths).map(([name, path]) => ({ name, path: `/console${path}`, as }));
 }
 
-async function answerFirst(page: Page, organization: string): Promise<void> {
-  await searchByName(page, organization);
-  await page.getByRole("button", { name: "Answer" }).first().click();
-  await page.getByRole("heading", { name: "Relationship" }).waitFor();
-}
-
-async function countStored(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Show what is stored" }).click();
-  await page.getByRole("heading", { name: "What is stored" }).waitFor();
-}
-
-async function showCopy(page: Page): Promise<void> {
-  await countStored(page);
-  // In this window instead of a new one.
-  await page.locator("form[target]").evaluate((form: { target: string }) => (form.target = ""));
-  await page.getByRole("button", { name: "Show the copy to print" }).click();
-  await page.getByRole("heading", { name: "Copy of the data stored about you" }).waitFor();
-}
-
-const recordOf = ({ acme }: Scene) =>
-  `organization=${acme.organizationId}&type=person&id=${known.first.id}`;
-
-const shots: readonly Shot[] = [
-  { name: "sign-in", path: () => "/console/sign-in" },
-  { name: "overview", path: () => "/console", as: "anna" },
-  { name: "overview-dark", path: () => "/console", as: "anna", dark: true },
-  { name: "deletions", path: () => "/console/deletions", as: "anna" },
-  { name: "deletion", path: ({ held }) => `/console/deletion/${held}`, as: "anna" },
-  { name: "receipt", path: ({ completed }) => `/console/deletion/${completed}`, as: "axel" },
-  { name: "proposals", path: () => "/console/proposals", as: "anna" },
-  { name: "proposal", path: (_, { proposal }) => proposal, as: "anna" },
-  { name: "find", path: (scene) => `/console/find?${recordOf(scene)}`, as: "anna" },
-  { name: "subjects", path: () => "/console/subjects", as: "anna", act: searchByName },
-  { name: "answer", path: () => "/console/subjects", as: "anna", act: answerFirst, printed: true },
-  {
-    name: "letter",
-    path: ({ completed }) => `/console/deletion/${completed}/letter`,
-    as: "anna",
-    printed: true,
-  },
-  {
-    name: "access",
-    path: (scene) => `/console/access?${recordOf(scene)}`,
-    as: "anna",
-    act: countStored,
-  },
-  {
-    name: "copy",
-    path: ({ acme }) =>
-      `/console/access?organization=${acme.organizationId}&type=person&id=${asked}`,
-    as: "anna",
-    act: showCopy,
-    printed: true,
-  },
-  { name: "record", path: (scene) => `/console/record?${recordOf(scene)}`, as: "anna" },
-  { name: "holds", path: () => "/console/holds", as: "anna" },
-  {
-    name: "retention",
-    path: ({ acme }) =>
-      `/console/retention?organization=${acme.organizationId}&days=30&change=company`,
-    as: "anna",
-  },
-  { name: "organizations", path: () => "/console/organizations", as: "anna" },
-  {
-    name: "organization",
-    path: ({ acme }) => `/console/organization/${acme.organizationId}`,
-    as: "anna",
-  },
-  { name: "key", path: ({ acme }) => `/console/key/${acme.keyId}`, as: "anna" },
-  { name: "operators", path: () => "/console/operators", as: "anna" },
-  { name: "audit", path: () => "/console/audit", as: "axel" },
-  { name: "proof", path: () => "/console/proof", as: "axel" },
-  { name: "erasures", path: () => "/console/erasures", as: "axel", printed: true },
-  { name: "receipts", path: () => "/console/receipts", as: "axel" },
-  { name: "intake", path: () => "/console/intake", as: "anna" },
-  { name: "upload", path: (_, { upload }) => upload, as: "anna" },
-  { name: "health", path: () => "/console/health", as: "anna" },
-  { name: "account", path: () => "/console/account", as: "anna" },
-];
-
-/** An hour of intake, some of it rejected, and some deletions. The timers of the process are moved with the clock. */
-async function addHour({ service, acme, addPerson, requestDeletion }: Scene): Promise<void> {
+/** An hour of intake, some of it rejected. The timers of the process are moved with the clock. */
+async function addHour({ service, acme: { token }, people }: Scene): Promise<void> {
   const { client, clock } = service;
+  const path = "/v2/transaction";
   for (let minute = 0; minute < 60; minute += 1) {
     const count = 12 + Math.round(8 * Math.sin(minute / 8)) + (minute % 5);
-    const batch = Array.from({ length: count }, (_, index) => ({
-      tx_id: `tx-${minute}-${index}`,
-      type: index % 3 === 0 ? "WITHDRAWAL" : "DEPOSIT",
-      method: "SEPA",
-      amount: 10 + index,
-      currency: minute % 17 === 0 && index === 0 ? "EURO" : "EUR",
-      status: "SETTLED",
-      receiver_id: known.first.id,
-      receiver_country: "DE",
-      timestamp: new Date(clock.now()).toISOString(),
-    }));
-    for (const body of batch) {
-      await client.send({ method: "POST", path: "/v2/transaction", token: acme.token, body });
-    }
-    if (minute % 6 === 0) {
-      const id = randomUUID();
-      await addPerson(id, { name: `Customer ${minute}` });
-      await requestDeletion(id);
+    for (let no = 0; no < count; no += 1) {
+      const body = {
+        tx_id: `tx-${minute}-${no}`,
+        type: no % 3 === 0 ? "WITHDRAWAL" : "DEPOSIT",
+        method: "SEPA",
+        amount: 10 + no,
+        currency: minute % 17 === 0 && no === 0 ? "EURO" : "EUR",
+        status: "SETTLED",
+        receiver_id: people[no]?.id,
+        receiver_country: "DE",
+        timestamp: new Date(clock.now()).toISOString(),
+      };
+      await client.send({ method: "POST", path, token, body });
     }
     clock.advanceMs(60_000);
     mock.timers.tick(60_000);
   }
 }
 
-/** A file with a column that no field has the name of. Returns the path of its page. */
-async function uploadFile(page: Page, { base, acme }: Scene): Promise<string> {
-  const hands = handsOf(page, "mouse");
-  await page.goto(`${base}/console/intake`);
-  await hands.write("Organization", acme.organizationId);
-  await hands.choose("Record type", "Person");
-  const text =
+/** With a column that no field has the name of, and a wrong row. */
+const customers = {
+  name: "customers.csv",
+  content:
     "person_id,is_test_user,is_retail_customer,naem,timestamp\n" +
     "person-801,false,true,Ada Lovelace,2026-01-31T09:30:00Z\n" +
-    "person-802,false,yes,Charles Babbage,2026-01-31T09:30:00Z\n";
-  await hands.attach("File", { name: "customers.csv", text });
-  await hands.press("Upload");
-  await hands.see("did you mean name?");
-  return new URL(page.url()).pathname;
-}
+    "person-802,false,yes,Charles Babbage,2026-01-31T09:30:00Z\n",
+};
 
 interface Studio {
   readonly browser: Browser;
   readonly scene: Scene;
-  readonly made: Made;
   /** The sessions of those who have signed in. */
   readonly cookies: Readonly<Record<string, Awaited<ReturnType<BrowserContext["cookies"]>>>>;
 }
 
-async function takeShot({ browser, scene, made, cookies }: Studio, shot: Shot): Promise<void> {
+async function takeShot({ browser, scene, cookies }: Studio, shot: Shot): Promise<void> {
   const { width = wide } = shot;
   const context = await browser.newContext({
     viewport: { width, height: 700 },
@@ -198,9 +131,9 @@ async function takeShot({ browser, scene, made, cookies }: Studio, shot: Shot): 
   const page = await context.newPage();
   // Requests of an address are limited by time.
   scene.service.clock.advanceMs(1_000);
-  const reply = await page.goto(scene.base + shot.path(scene, made));
+  const reply = await page.goto(scene.base + shot.path);
   assert.equal(reply?.status(), 200, shot.name);
-  await shot.act?.(page, scene.acme.organizationId);
+  await shot.act?.(handsOf(page, "mouse"), scene);
   const picture = await (given === undefined ? capture(page) : page.screenshot({ fullPage: true }));
   assert.ok(
     given !== undefined || picture.length <= bytesMax,
@@ -209,10 +142,10 @@ async function takeShot({ browser, scene, made, cookies }: Studio, shot: Shot): 
   const file = `${shot.name}.${given === undefined ? "webp" : "png"}`;
   writeFileSync(join(folder, file), picture);
   process.stdout.write(`${file} ${picture.length} bytes\n`);
-  if (shot.printed === true) {
-    const printed = await page.pdf({ preferCSSPageSize: true });
-    assert.ok(printed.length <= bytesMax, `${shot.name}: ${printed.length} bytes in print`);
-    writeFileSync(join(folder, `${shot.name}.pdf`), printed);
+  if (printed.has(shot.name)) {
+    const pdf = await page.pdf({ preferCSSPageSize: true });
+    assert.ok(pdf.length <= bytesMax, `${shot.name}: ${pdf.length} bytes in print`);
+    writeFileSync(join(folder, `${shot.name}.pdf`), pdf);
   }
   await context.close();
 }
@@ -247,48 +180,16 @@ const browser = await openBrowser();
 try {
   const scene = await makeScene(service);
   await addHour(scene);
-  const { organizationId } = scene.acme;
-  await setRule(service.app, { organizationId, resourceType: "company", keepDays: 3_650 });
-  const kept = { resourceType: "transaction", keepDays: 1_827, redactable: true };
-  await setRule(service.app, { organizationId, ...kept });
-  const customer = { date_of_birth: "1990-12-10", account_status: "APPROVED" };
-  for (const [index, name] of ["Ada Example", "Ada Maria Example", "Ada Exampel"].entries()) {
-    await scene.addPerson(index === 0 ? asked : randomUUID(), { ...customer, name });
-  }
-  const payments = Array.from({ length: 40 }, (_, no) => ({
-    tx_id: randomUUID(),
-    type: no % 3 === 0 ? "WITHDRAWAL" : "DEPOSIT",
-    method: no % 4 === 0 ? "INTERNAL_TRANSFER" : "SEPA",
-    amount: 19.9 + 211 * no,
-    currency: "EUR",
-    status: "SETTLED",
-    sender_id: no % 3 === 0 ? asked : known.first.id,
-    sender_country: "DE",
-    receiver_id: no % 3 === 0 ? known.first.id : asked,
-    receiver_country: "FR",
-    timestamp: new Date(service.clock.now() - no * 86_400_000).toISOString(),
-  }));
-  await scene.service.client.send({
-    method: "POST",
-    path: "/v2/transactions/batch",
-    token: scene.acme.token,
-    body: payments,
-  });
+  const shots = shotsOf(scene, await uploadPersons(scene, customers));
   const cookies: Record<string, Studio["cookies"][string]> = {};
   for (const name of new Set(shots.flatMap((shot) => shot.as ?? []))) {
     const context = await browser.newContext();
     await scene.signInTo(context, name);
     cookies[name] = await context.cookies();
   }
-  const context = await browser.newContext();
-  await context.addCookies(cookies["anna"] ?? []);
-  const made = {
-    upload: await uploadFile(await context.newPage(), scene),
-    proposal: await proposeChanges(scene),
-  };
   const wanted = given === undefined ? shots : shots.flatMap(inEveryForm);
   const named = wanted.filter(({ name }) => names.length === 0 || names.includes(name));
-  for (const shot of named) await takeShot({ browser, scene, made, cookies }, shot);
+  for (const shot of named) await takeShot({ browser, scene, cookies }, shot);
 } finally {
   await browser.close();
   await service.stop();

@@ -5,19 +5,20 @@ import { readFile } from "node:fs/promises";
 import { fourEyesTasks } from "./task/four-eyes.ts";
 import { intakeTasks } from "./task/intake.ts";
 import { recordTasks } from "./task/records.ts";
-import type { Task } from "./task/task.ts";
+import { lastPartOf, type Task } from "./task/task.ts";
 import type { Hands } from "./hands.ts";
 import { findActiveOperator } from "../../src/actions/operator/operators.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
-import { fetchToken, makeCustomer } from "../support/customer.ts";
-import { addPersonOf, known, organizationName } from "./scene.ts";
+import { fetchToken } from "../support/customer.ts";
+import { organizationName } from "./scene.ts";
 import { createKey } from "../../src/actions/access/keys.ts";
 import { addOperator } from "./browse.ts";
 
 const auditTasks: readonly Task[] = [
   {
     title: "verify the chain of the audit trail, and download it",
+    most: [4, 5, 0],
     run: async ({ as }) => {
       const hands = await as("axel");
       await hands.open("Audit");
@@ -33,6 +34,7 @@ const auditTasks: readonly Task[] = [
   },
   {
     title: "audit from the export to the proof, with heads that were stored before",
+    most: [8, 11, 4],
     run: async ({ scene: { service }, as }) => {
       const { text: heads } = await service.client.send({
         method: "GET",
@@ -73,14 +75,17 @@ async function verify(
 const deletionTasks: readonly Task[] = [
   {
     title: "cancel a deletion",
-    run: async ({ scene, mark, as }) => {
-      const person = `person-cancel-${mark}`;
-      await scene.addPerson(person);
-      const id = await scene.requestDeletion(person);
+    most: [5, 6, 2],
+    run: async ({ scene, as }) => {
+      const { app } = scene.service;
+      const { organizationId } = scene.acme;
+      const { id: resourceId } = scene.takePerson();
+      const key = { organizationId, resourceType: "person", resourceId };
+      const { deletionRequestId: id } = await requestDeletionOf(app, { ...key, reason: "asked" });
       const hands = await as("ben");
       await hands.open("Deletions");
       await hands.press(/^Pending/);
-      await hands.press(new RegExp(person));
+      await hands.press(new RegExp(resourceId));
       await hands.see("its grace period");
       await hands.write("Id of the deletion", "del_another");
       await hands.press("Cancel the deletion");
@@ -89,21 +94,22 @@ const deletionTasks: readonly Task[] = [
       const typed = hands.page.getByLabel("Id of the deletion", { exact: true });
       assert.equal(await typed.inputValue(), "del_another");
       assert.equal(await typed.getAttribute("aria-invalid"), "true");
-      await hands.page.getByRole("navigation", { name: "Screens" }).waitFor();
+      await hands.page.locator("nav.side").waitFor({ state: "attached" });
       await hands.write("Id of the deletion", id);
       await hands.press("Cancel the deletion");
       await hands.see("cancelled");
-      const deletion = await scene.service.app.store.findDeletion(id, undefined);
+      const deletion = await app.store.findDeletion(id, undefined);
       assert.equal(deletion?.status, "cancelled");
     },
   },
   {
     title: "verify the receipt of a deletion",
+    most: [4, 5, 0],
     run: async ({ scene, as }) => {
       const hands = await as("axel");
       await hands.open("Deletions");
       await hands.press("Completed");
-      await hands.press(new RegExp(known.gone.id));
+      await hands.press(new RegExp(scene.people[1]?.id ?? ""));
       await hands.see("The receipt is genuine");
       await hands.press("The receipt");
       await hands.page.getByText(`"deletion_request_id":"${scene.completed}"`).waitFor();
@@ -111,11 +117,11 @@ const deletionTasks: readonly Task[] = [
   },
   {
     title: "approve a deletion as a second person, and verify its receipt",
-    run: async ({ scene: { service }, mark, as }) => {
-      const { app, client } = service;
-      const [organizationId, resourceId] = [`two-${mark}`, `person-approved-${mark}`];
-      const { token } = await makeCustomer(app, client, { organizationId, deletionApproval: true });
-      await addPersonOf(service, token, { id: resourceId });
+    most: [5, 7, 1],
+    run: async ({ scene: { service, strict, takePerson }, as }) => {
+      const { app } = service;
+      const { organizationId } = strict;
+      const { id: resourceId } = takePerson(strict);
       const anna = actAs(app, await findActiveOperator(app, "anna"));
       const key = { organizationId, resourceType: "person", resourceId };
       const { deletionRequestId: id } = await requestDeletionOf(anna, { ...key, reason: "asked" });
@@ -140,6 +146,7 @@ const deletionTasks: readonly Task[] = [
 const organizationTasks: readonly Task[] = [
   {
     title: "choose the organization to work in, and keep it",
+    most: [7, 11, 1],
     run: async ({ scene: { acme }, as }) => {
       const hands = await as("ben");
       await hands.open("Organizations");
@@ -159,14 +166,16 @@ const organizationTasks: readonly Task[] = [
   },
   {
     title: "create an organization, and a key for it",
-    run: async ({ scene: { service }, mark, as }) => {
-      const organizationId = `bank-${mark}`;
+    most: [6, 7, 2],
+    run: async ({ scene: { service }, way, as }) => {
+      const name = `Caisse d'Épargne et de Prévoyance (${way})`;
       const hands = await as("anna");
       await hands.open("Organizations");
       await hands.press("Create an organization");
-      await hands.write("Name", `Bank of ${mark}`);
-      await hands.write("Id, which can't be changed; random if it is empty", organizationId);
+      await hands.write("Name", name);
       await hands.press("Create the organization");
+      await hands.see(name);
+      const organizationId = lastPartOf(hands);
       await hands.press("Create a key");
       await hands.write("Name, which says what it is for", "feed");
       await hands.mark("transactions:write");
@@ -179,11 +188,11 @@ const organizationTasks: readonly Task[] = [
   },
   {
     title: "rotate a key, with an overlap",
-    run: async ({ scene: { service, acme }, mark, as }) => {
+    most: [4, 5, 1],
+    run: async ({ scene: { service, acme }, as }) => {
       const { organizationId } = acme;
       const scopes = ["transactions:write"] as const;
-      const name = `feed ${mark}`;
-      const old = await createKey(service.app, { organizationId, name, scopes });
+      const old = await createKey(service.app, { organizationId, name: "feed", scopes });
       const hands = await as("anna");
       await hands.open("Organizations");
       await hands.press(new RegExp(organizationId));
@@ -203,9 +212,9 @@ const organizationTasks: readonly Task[] = [
 const signInTasks: readonly Task[] = [
   {
     title: "sign in for the first time, add a passkey, and sign in with it",
-    also: "mouse",
-    run: async ({ scene, mark, signedOut }) => {
-      const name = await addOperator(scene.service.app, ["viewer"], `new-${mark}`);
+    most: [4, 4, 1],
+    run: async ({ scene, way, signedOut }) => {
+      const name = await addOperator(scene.service.app, ["viewer"], `new-${way}`);
       const hands = await signedOut();
       await hands.page.goto(await scene.signInLink(name));
       await hands.press("Sign in");
@@ -221,7 +230,8 @@ const signInTasks: readonly Task[] = [
   },
   {
     title: "sign in with a link, see the overview, and sign out",
-    also: "no script",
+    most: [3, 4, 0],
+    withoutScript: true,
     run: async ({ scene, way, signedOut }) => {
       const hands = await signedOut();
       await hands.page.goto(await scene.signInLink("vera"));
@@ -237,6 +247,7 @@ const signInTasks: readonly Task[] = [
   },
   {
     title: "revoke the session of somebody else",
+    most: [3, 5, 0],
     run: async ({ as }) => {
       const others = await as("vera");
       const hands = await as("anna");

@@ -4,30 +4,29 @@ import assert from "node:assert/strict";
 import { holdRecord } from "../../../src/actions/retention/holds.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { makeCustomer } from "../../support/customer.ts";
-import { waitFor } from "../../support/wait-for.ts";
 import type { Hands } from "../hands.ts";
-import { addNamingTo, addPersonOf } from "../scene.ts";
+import { awaitErased } from "../history.ts";
+import { addPortfolio } from "../portfolio.ts";
 import { findRecord } from "./records.ts";
-import type { Task } from "./task.ts";
+import { lastPartOf, type Task } from "./task.ts";
 
 export const fourEyesTasks: readonly Task[] = [
   {
     title: "erase a person with obstacles, under four eyes",
-    also: "no script",
-    run: async ({ scene: { service }, mark, as }) => {
-      const { app, client } = service;
-      const organizationId = `held-${mark}`;
-      const key = { organizationId, resourceType: "person", resourceId: `person-four-${mark}` };
-      const { token } = await makeCustomer(app, client, { organizationId, deletionApproval: true });
-      await addPersonOf(service, token, { id: key.resourceId });
-      await addNamingTo(service, token, key.resourceId);
+    most: [18, 23, 8],
+    withoutScript: true,
+    run: async ({ scene: { service, strict, takePerson }, as }) => {
+      const { app } = service;
+      const { organizationId } = strict;
+      const person = takePerson(strict);
+      const key = { organizationId, resourceType: "person", resourceId: person.id };
       const { holdId } = await holdRecord(app, key, { reason: "Court order 9" });
       const anna = await as("anna");
-      await findRecord(anna, key.resourceId, key);
+      await findRecord(anna, person, strict);
       await anna.press("Request its deletion");
       await anna.see("It needs the approval of a second person.");
       await anna.see("Court order 9");
-      await anna.see("Stays, with a pseudonym for the person: 1");
+      await anna.see(`Stays, with a pseudonym for the person: ${person.transactions}`);
       await anna.write("Reason", "asked by the customer");
       await anna.write("Id of the record", key.resourceId);
       await anna.press("Request the deletion");
@@ -54,10 +53,7 @@ export const fourEyesTasks: readonly Task[] = [
         "release of a hold",
         `The hold on Person ${key.resourceId} ends`,
       );
-      await waitFor("the deletion", async () => {
-        const deletion = await app.store.findDeletion(id, undefined);
-        return deletion?.status === "completed";
-      });
+      await awaitErased(service, id);
       await anna.open("Deletions");
       await anna.press("Completed");
       await anna.press(new RegExp(key.resourceId));
@@ -65,19 +61,43 @@ export const fourEyesTasks: readonly Task[] = [
     },
   },
   {
-    title: "lower a floor with a second person",
-    run: async ({ scene: { service }, mark, as }) => {
+    title: "close an organization with a second person",
+    most: [6, 8, 3],
+    run: async ({ scene: { service }, as }) => {
       const { app, client } = service;
-      const organizationId = `kept-${mark}`;
-      await makeCustomer(app, client, { organizationId, deletionApproval: true });
-      await setRule(app, { organizationId, resourceType: "company", keepDays: 3_650 });
+      const name = "Társaság a Dunántúli Kereskedelem Fejlesztéséért Zrt.";
+      const { organizationId } = await makeCustomer(app, client, { name, deletionApproval: true });
+      await addPortfolio(app, organizationId, 200);
+      const ben = await as("ben");
+      await ben.open("Organizations");
+      await ben.press(new RegExp(organizationId));
+      await ben.write("Reason, which stays in the receipt", "contract 17/24 has ended");
+      const close = ben.within("Close");
+      await close.write("Id of the organization", organizationId);
+      await close.press("Close the organization");
+      await ben.see("another person has to approve it");
+      await approveProposal(await as("anna"), "closing", /its records \(234\) are erased for good/);
+      await ben.see("approved by");
+      const closed = await app.store.findOrganization(organizationId);
+      await awaitErased(service, closed?.deletionRequestId ?? "");
+    },
+  },
+  {
+    title: "lower a floor with a second person",
+    most: [7, 9, 4],
+    run: async ({ scene: { service, strict }, as }) => {
+      const { app } = service;
+      const { organizationId } = strict;
+      await setRule(app, { organizationId, resourceType: "screening", keepDays: 3_650 });
       const keepDays = async () =>
-        (await app.store.retention.listRules([organizationId]))[0]?.keepDays;
+        (await app.store.retention.listRules([organizationId])).find(
+          ({ resourceType }) => resourceType === "screening",
+        )?.keepDays;
       const ben = await as("ben");
       await ben.open("Retention");
       await ben.press(new RegExp(organizationId));
       const rule = ben.within("Set or remove the rule of a type");
-      await rule.choose("Record type", "Company");
+      await rule.choose("Record type", "Screening");
       await rule.write("Keep at least, in days", "30");
       await rule.press("Show what it would do");
       const planned = ben.within("Set this rule?");
@@ -87,7 +107,7 @@ export const fourEyesTasks: readonly Task[] = [
       assert.equal(await keepDays(), 3_650);
       await approveProposal(
         await as("anna"),
-        "retention rule: Company",
+        "retention rule: Screening",
         /must be kept for 30 days/,
       );
       // The page of the person who proposed it is still open, and follows.
@@ -105,8 +125,4 @@ async function approveProposal(hands: Hands, act: string, effect: string | RegEx
   await hands.write("Id of the proposal", lastPartOf(hands));
   await hands.press("Approve the proposal");
   await hands.see("approved");
-}
-
-function lastPartOf({ page }: Hands): string {
-  return new URL(page.url()).pathname.split("/").at(-1) ?? "";
 }

@@ -1,22 +1,24 @@
 // Tasks about files of records: uploading, mapping, repairing and importing them.
 
 import assert from "node:assert/strict";
+import { organizationName } from "../scene.ts";
 import type { Task } from "./task.ts";
 
 export const intakeTasks: readonly Task[] = [
   {
     title:
       "upload a file with a wrong column and a wrong row, correct the mapping, and repair the file",
-    also: "no script",
-    run: async ({ scene: { service, acme }, mark, as }) => {
-      const id = `person-uploaded-${mark}`;
+    most: [7, 8, 5],
+    withoutScript: true,
+    run: async ({ scene: { service, acme }, way, as }) => {
+      const id = `uploaded by ${way}`;
       const text =
         "person_id,is_test_user,is_retail_customer,naem,timestamp\n" +
         `${id},false,true,Ada Lovelace,2026-01-31T09:30:00Z\n` +
         `${id}-2,perhaps,true,Bo,2026-01-31T09:30:00Z\n`;
       const hands = await as("anna");
       await hands.open("Intake");
-      await hands.write("Organization", acme.organizationId);
+      await hands.write("Organization", organizationName);
       await hands.choose("Record type", "Person");
       await hands.attach("File", { name: "people.csv", text });
       await hands.press("Upload");
@@ -49,15 +51,16 @@ export const intakeTasks: readonly Task[] = [
   },
   {
     title: "watch an import, and see its result",
-    run: async ({ scene: { service, acme }, mark, as }) => {
+    most: [4, 5, 3],
+    run: async ({ scene: { service }, way, as }) => {
       const rows = Array.from(
         { length: 750 },
-        (_, at) => `person-${mark}-${at},false,true,2026-01-31T09:30:00Z\n`,
+        (_, at) => `${way} ${at},false,true,2026-01-31T09:30:00Z\n`,
       );
       const text = `person_id,is_test_user,is_retail_customer,timestamp\n${rows.join("")}`;
       const hands = await as("anna");
       await hands.open("Intake");
-      await hands.write("Organization", acme.organizationId);
+      await hands.write("Organization", organizationName);
       await hands.choose("Record type", "Person");
       await hands.attach("File", { name: "many.csv", text });
       await hands.press("Upload");

@@ -3,18 +3,20 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
+import type { Customer } from "../../support/customer.ts";
 import type { Hands } from "../hands.ts";
-import { addNamingTo, known } from "../scene.ts";
+import type { Party } from "../portfolio.ts";
+import { present } from "../scene.ts";
 import type { Task } from "./task.ts";
 
 export const recordTasks: readonly Task[] = [
   {
     title: "find a record and place a hold",
-    run: async ({ scene, mark, as }) => {
-      const id = `person-to-hold-${mark}`;
-      await scene.addPerson(id);
+    most: [5, 6, 5],
+    run: async ({ scene, as }) => {
+      const person = scene.takePerson();
       const hands = await as("ben");
-      await findRecord(hands, id, scene.acme);
+      await findRecord(hands, person, scene.acme);
       await hands.see("There is no hold on it");
       await hands.press("Place a hold");
       await hands.write("Reason", "Court order 7");
@@ -22,17 +24,19 @@ export const recordTasks: readonly Task[] = [
       await hands.press("Place the hold");
       await hands.see("Court order 7");
       const holds = await scene.service.app.store.holds.ofRecords([
-        { ...scene.acme, resourceType: "person", resourceId: id },
+        { ...scene.acme, resourceType: "person", resourceId: person.id },
       ]);
       assert.equal(holds.length, 1);
     },
   },
   {
     title: "reveal the content of a record with a reason",
-    run: async ({ scene: { acme }, as }) => {
-      const { id, name } = known.first;
+    most: [4, 5, 4],
+    run: async ({ scene: { acme, takePerson }, as }) => {
+      const person = takePerson();
+      const { name } = person;
       const hands = await as("ben");
-      await findRecord(hands, id, acme);
+      await findRecord(hands, person, acme);
       assert.equal(await hands.page.getByText(name).count(), 0);
       await hands.write("Reason for reading the content", "complaint 81");
       await hands.press("Show the content");
@@ -44,45 +48,52 @@ export const recordTasks: readonly Task[] = [
   },
   {
     title: "find a person by a name, and answer an authority with a letter",
-    also: "no script",
-    run: async ({ scene, mark, as }) => {
-      await scene.addPerson(`person-asked-${mark}`, { name: `Ada ${mark} Example` });
+    most: [4, 5, 4],
+    withoutScript: true,
+    run: async ({ scene: { acme, people }, as }) => {
+      const { id, name } = present(people[0]);
       const hands = await as("ben");
       await hands.open("Find");
       await hands.press("Find a person or a company");
       const search = hands.within("Search");
-      await search.write("Organization", scene.acme.organizationId);
-      await search.write("Name", `Ada ${mark} Example`);
+      await search.write("Organization", acme.organizationName);
+      await search.write("Name", name);
       await search.write("Reason of the search", "Inquiry 17/26");
       await search.press("Search");
       await hands.see("Name: exact");
-      await hands.press(`Answer about person-asked-${mark}`);
+      await hands.press(`Answer about ${id}`);
       await hands.see("A business relationship exists.");
       await hands.see("Inquiry 17/26");
-      await printLetter(hands, `Ada ${mark} Example`);
+      await printLetter(hands, name);
+    },
+  },
+  {
+    title: "preview the deletion of a person",
+    most: [4, 5, 3],
+    run: async ({ scene, as }) => {
+      const person = scene.takePerson();
+      const hands = await as("ben");
+      await previewDeletion(hands, person, scene.acme);
     },
   },
   {
     title: "request a deletion",
-    run: async ({ scene, mark, as }) => {
-      const id = `person-to-delete-${mark}`;
-      await scene.addPerson(id);
+    most: [5, 6, 5],
+    run: async ({ scene, as }) => {
+      const person = scene.takePerson();
       const hands = await as("ben");
-      await findRecord(hands, id, scene.acme);
-      await hands.press("Request its deletion");
-      await hands.see("Erased: 1");
+      await previewDeletion(hands, person, scene.acme);
       await hands.write("Reason", "asked by the customer");
-      await hands.write("Id of the record", id);
+      await hands.write("Id of the record", person.id);
       await hands.press("Request the deletion");
       await hands.see("its grace period");
     },
   },
   {
-    title: "answer an access request, with its deadline and a copy",
-    run: async ({ scene, mark, as }) => {
-      const id = `person-asks-${mark}`;
-      await scene.addPerson(id, { name: "Ada Example" });
-      await addNamingTo(scene.service, scene.acme.token, id);
+    title: "answer an access request after a mistake, with its deadline and a copy",
+    most: [6, 7, 4],
+    run: async ({ scene, as }) => {
+      const { id, name, transactions } = scene.takePerson();
       const hands = await as("ben");
       await hands.open("Access requests");
       await hands.write("Organization", "nobody");
@@ -91,54 +102,59 @@ export const recordTasks: readonly Task[] = [
       await hands.press("Show what is stored");
       await hands.see('There is no organization "nobody".');
       assert.equal(await hands.page.getByLabel("Id", { exact: true }).inputValue(), id);
-      await hands.write("Organization", scene.acme.organizationId);
+      await hands.write("Organization", scene.acme.organizationName);
       await hands.press("Show what is stored");
       await hands.see("one month, Article 12(3)");
       await hands.see("What is stored");
-      await hands.page.getByRole("row", { name: "Transaction 1", exact: true }).waitFor();
+      await hands.page
+        .getByRole("row", { name: `Transaction ${transactions}`, exact: true })
+        .waitFor();
       const downloading = hands.page.waitForEvent("download");
       await hands.press("Download the copy");
       const path = await (await downloading).path();
-      assert.match(await readFile(path, "utf8"), /"name":"Ada Example"/);
+      assert.match(await readFile(path, "utf8"), new RegExp(`"name":"${name}"`));
       const opening = hands.page.waitForEvent("popup");
       await hands.press("Show the copy to print");
       const copy = await opening;
-      await copy.getByText("Ada Example").waitFor();
+      await copy.getByText(name).first().waitFor();
       await findOverflow(copy);
       await copy.close();
       await hands.press("see what it would erase, and everything that prevents it");
       await hands.see("It begins after 1 day, and can be cancelled until then.");
-      await hands.see("Stays, with a pseudonym for the person: 1");
+      await hands.see(`Stays, with a pseudonym for the person: ${transactions}`);
     },
   },
   {
     title: "write to a person about an erasure",
+    most: [4, 5, 1],
     run: async ({ scene, as }) => {
       const hands = await as("ben");
       await hands.open("Deletions");
       await hands.press("Completed");
-      await hands.press(new RegExp(known.gone.id));
+      const { id, transactions } = present(scene.people[1]);
+      await hands.press(new RegExp(id));
       await hands.press("Letter");
       await hands.see("What was erased");
-      await hands.see("Transaction: 1");
-      await printLetter(hands, known.gone.id);
+      await hands.see(`Transaction: ${transactions}`);
+      await printLetter(hands, id);
       assert.ok(hands.page.url().includes(scene.completed));
     },
   },
   {
     title: "set a floor, and see what retention would delete",
-    run: async ({ scene: { acme }, as }) => {
+    most: [5, 6, 4],
+    run: async ({ scene: { acme }, way, as }) => {
       const hands = await as("ben");
       await hands.open("Retention");
       await hands.press(new RegExp(acme.organizationId));
       const rule = hands.within("Set or remove the rule of a type");
-      await rule.choose("Record type", "Company");
-      await rule.write("Keep at least, in days", "3650");
+      await rule.choose("Record type", "Screening");
+      await rule.write("Keep at least, in days", way === "mouse" ? "3650" : "1826");
       await rule.press("Show what it would do");
       const planned = hands.within("Set this rule?");
       await planned.write("Id of the organization", acme.organizationId);
       await planned.press("Set the rule");
-      await hands.see("3,650 days");
+      await hands.see(way === "mouse" ? "3,650 days" : "1,826 days");
       await hands.write("With this ceiling for other types, in days", "30");
       await hands.press("Preview");
       await hands.see("Kept by a floor");
@@ -172,15 +188,18 @@ async function findOverflow(page: Page): Promise<void> {
 }
 
 /** Leaves the page of this person open. */
-export async function findRecord(
-  hands: Hands,
-  id: string,
-  { organizationId }: { readonly organizationId: string },
-): Promise<void> {
+export async function findRecord(hands: Hands, { id }: Party, from: Customer): Promise<void> {
   await hands.open("Find");
-  await hands.write("Organization", organizationId);
+  await hands.write("Organization", from.organizationName);
   await hands.choose("Record type", "Person");
   await hands.write("Id of the record", id);
   await hands.press("Find");
   await hands.press(id);
+}
+
+async function previewDeletion(hands: Hands, person: Party, from: Customer): Promise<void> {
+  await findRecord(hands, person, from);
+  await hands.press("Request its deletion");
+  await hands.see("Erased: 1");
+  await hands.see(`Stays, with a pseudonym for the person: ${person.transactions}`);
 }

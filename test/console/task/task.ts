@@ -6,8 +6,6 @@ import type { Scene } from "../scene.ts";
 export interface Doing {
   readonly scene: Scene;
   readonly way: Way;
-  /** Different in each way of doing a task, for the ids of its records. */
-  readonly mark: string;
   /** A browser in which this person has signed in, on the overview. */
   readonly as: (name: string) => Promise<Hands>;
   /** The same, but on the page of sign-in, with an authenticator for passkeys. */
@@ -16,7 +14,14 @@ export interface Doing {
 
 export interface Task {
   readonly title: string;
-  /** In which way besides by keyboard: without JavaScript where something differs then, which passkeys need. */
-  readonly also?: "mouse" | "no script";
+  /** How many clicks it may take in a wide and in a narrow window, and how many fields to fill in. */
+  readonly most: readonly [wide: number, narrow: number, fields: number];
+  /** Whether also without JavaScript, because something differs then. Passkeys need it. */
+  readonly withoutScript?: true;
   readonly run: (doing: Doing) => Promise<void>;
+}
+
+/** The id in the address of the page. */
+export function lastPartOf({ page }: Hands): string {
+  return new URL(page.url()).pathname.split("/").at(-1) ?? "";
 }

@@ -85,6 +85,11 @@ export const samples: Samples = {
       return { ...(example as object), offset: await endOffset(service.app, customer) };
     },
   },
+  showPages: async (app, organizationId) => {
+    const types = ["person", "transaction"];
+    await createRecipient(app, { organizationId, name: "fraud-scoring-model-training", types });
+    return [];
+  },
   isTold: true,
   follow: (app, organizationId) => new RecipientFollower(app, organizationId),
   purge: async (app) => {
