@@ -25,7 +25,7 @@ import { organizationColumn, renderOrganizationInput, withOrganization } from ".
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { renderChart, type Slot } from "../html/chart.ts";
 import { renderDeletionOf } from "../html/link.ts";
-import { renderOrganization } from "../html/party.ts";
+import { renderActor, renderOrganization } from "../html/party.ts";
 import { formatCounts, formatDuration, formatNumber, renderExactTime } from "../html/time.ts";
 import type { Next, Person } from "../page.ts";
 import { sendFile } from "../request/download.ts";
@@ -136,7 +136,7 @@ function renderList({ erasures }: ErasureReport, form: Form): Html {
 const columnsOf = (form: Form): readonly Column<Erasure>[] => [
   ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
   ...organizationColumn(form, ({ deletion }: Erasure) => deletion.organizationId),
-  ["Requested by", ({ deletion }) => html`<bdi>${requesterOf(deletion)}</bdi>`],
+  ["Requested by", ({ deletion }) => renderActor(requesterOf(deletion))],
   ["Approved by", ({ deletion }) => html`<bdi>${deletion.approval?.approvedBy ?? "–"}</bdi>`],
   ["Basis", ({ deletion }) => describeBasis(deletion.basis)],
   ["Completed", ({ deletion }) => renderExactTime(deletion.completedAt)],
