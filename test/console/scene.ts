@@ -51,7 +51,7 @@ const strictName = "Nordiska Betalningsförmedlingsaktiebolaget för Handel och 
 const otherNames = [
   "Banco Cooperativo de Crédito Rural da Beira Interior, C.R.L.",
   "Πειραιώς Ναυτιλιακή Πίστη Α.Ε.",
-  "東京国際決済株式会社",
+  "Śląski Bank Spółdzielczy „Silesia” w Katowicach",
   "Pennine Instalment Credit plc",
 ];
 
