@@ -5,6 +5,7 @@ import type { App } from "../actions/app.ts";
 import { makeSealReceipt, makeSigner } from "../actions/receipt/receipt-keys.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
 import { offsetsOf } from "../actions/change/offset.ts";
+import { hourMs } from "../basics/duration.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
 import { type Config, connectionsOf, valueOf } from "../settings/config.ts";
 import { readOperatorName } from "./operator-name.ts";
@@ -71,7 +72,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       ledger,
       now,
       knownTime: { at: await readKnownTime(store, config) },
-      clockJumpMs: config.clockJumpHours * 3_600_000,
+      clockJumpMs: config.clockJumpHours * hourMs,
       timestampMin: config.timestampMin,
       operator: options.operator ?? readOperatorName(),
       signer: () => derive(makeSigner),

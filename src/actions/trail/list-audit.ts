@@ -3,6 +3,7 @@
 
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { dayMs } from "../../basics/duration.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -67,7 +68,6 @@ export async function listAudit(
 }
 
 const daysCounted = 30;
-const dayMs = 86_400_000;
 /** The last entries, whose actions are counted by day. */
 const countedMax = 5_000;
 

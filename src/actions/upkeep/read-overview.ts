@@ -82,7 +82,7 @@ export interface Agenda {
   readonly floorsEnding: number;
 }
 
-const nearMs = 23 * 86_400_000;
+const nearMs = 23 * dayMs;
 
 export async function readAgenda(app: App, organizationId: string | undefined): Promise<Agenda> {
   const before = { requestedAt: app.now() - nearMs, deletionRequestId: "" };

@@ -1,5 +1,6 @@
 // Times, durations and sizes as pages show them. The script of the console adds the viewer's own zone beside UTC.
 
+import { dayMs, hourMs } from "../../basics/duration.ts";
 import { formatCount } from "../../basics/format-count.ts";
 import { type NormalisedTimestamp, unixMsOf } from "../../domain/timestamp.ts";
 import { titleOf } from "../../domain/record-types.ts";
@@ -49,8 +50,8 @@ export function renderTimeline(
 }
 
 const units = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
+  ["day", dayMs],
+  ["hour", hourMs],
   ["minute", 60_000],
   ["second", 1_000],
 ] as const;

@@ -2,6 +2,7 @@
 // not in the calendar, and a local time that does not exist are errors.
 
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
+import { dayMs, hourMs } from "../../basics/duration.ts";
 import { withoutTrailing } from "../../basics/without-trailing.ts";
 import { CellError, shown } from "./csv-cell.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
@@ -106,7 +107,7 @@ function countedSince({
   }
   requireZone(zone);
   const startMs = Date.parse(`${epoch}T00:00:00Z`);
-  const unitMs = unit === "days" ? 86_400_000 : 3_600_000;
+  const unitMs = unit === "days" ? dayMs : hourMs;
   return (text) => {
     if (!/^-?\d{1,7}(?:\.\d+)?$/.test(text)) return new CellError(`must be ${unit} since ${epoch}`);
     const local = new Date(startMs + Math.round(Number(text) * unitMs)).toISOString();

@@ -1,5 +1,7 @@
 // Webhooks: the events that an endpoint can be sent, the states of an endpoint, and the rules of its URL.
 
+import { hourMs } from "../../basics/duration.ts";
+
 /** `changes.available` wakes a reader of the feed; the others report steps of a deletion. */
 export const webhookEvents = [
   "sluice.changes.available",
@@ -61,7 +63,6 @@ export const descriptionCharactersMax = 200;
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
-const hourMs = 60 * minuteMs;
 export const webhookGivesUpMs = 72 * hourMs;
 /** Fewer attempts than this say nothing: the service may have been stopped in between, or its clock set. */
 export const webhookGivesUpAttempts = 6;

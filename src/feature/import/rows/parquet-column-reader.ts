@@ -14,6 +14,7 @@ import {
   isExactNumber,
   parseExactJson,
 } from "../../../domain/json/exact-number.ts";
+import { dayMs } from "../../../basics/duration.ts";
 import type { RecordType } from "../../../domain/record-type.ts";
 import type { SchemaShape } from "../../../domain/schema/schema-shape.ts";
 import { CellError, type CellKind, cellKindOf, readCell } from "../../csv/csv-cell.ts";
@@ -205,7 +206,7 @@ function timeText(since: bigint, digits: number): string {
 }
 
 function dateText(days: number): string {
-  const date = new Date(days * 86_400_000);
+  const date = new Date(days * dayMs);
   return Number.isNaN(date.getTime()) ? String(days) : date.toISOString().slice(0, -14);
 }
 

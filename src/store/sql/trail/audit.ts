@@ -2,6 +2,7 @@
 // records. On PostgreSQL the lock on the head serializes the processes that append, so it is the last lock that a
 // transaction takes. Never contains record content.
 
+import { dayMs } from "../../../basics/duration.ts";
 import type { ChainHead } from "../../../domain/deletion/ledger-entry.ts";
 import type { Act } from "../../interface/act.ts";
 import type { AuditEntry } from "../../../domain/access.ts";
@@ -194,8 +195,6 @@ const findRestores = `
 export function* listRestores(limit: number): Statements<readonly AuditEntry[]> {
   return yield* list(toAuditEntry, findRestores, limit);
 }
-
-const dayMs = 86_400_000;
 
 /**
  * Finds the last entry before each day, all of them in one statement: by halving steps from the beginning of the trail,
