@@ -51,7 +51,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface ClosingCondition {
   readonly field: string;
   readonly is: unknown;
-  /** It does not apply while this other field has a value, because that one decides. */
+  /** The name of a field that decides in place of this one while it has a value. */
   readonly unless?: string;
 }
 

@@ -20,7 +20,7 @@ export interface Closing {
   readonly reason: string;
   /** Called when nothing can change any more; nothing is deleted unless it resolves, after syncing the whole export. */
   readonly exportAll?: ((closed: Organization) => Promise<CompleteExport>) | undefined;
-  /** True to skip the export for which an earlier call has closed the organization. */
+  /** True to erase an organization that an earlier call has closed for an export, without that export. */
   readonly withoutExport?: boolean;
 }
 

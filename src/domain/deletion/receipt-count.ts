@@ -1,6 +1,7 @@
-// The numbers that a receipt commits to without containing them, and the texts whose hashes are their salts and their
-// commitments. Decision 0046 explains them. The texts are canonical JSON (RFC 8785) of lists of text and whole numbers;
-// the names of types and kinds need no escaping. Hashes nothing itself.
+// The numbers that a receipt commits to without containing them. A commitment is the hash of a text with the number
+// and a salt, and the salt is the hash of another text; this file makes both texts, and hashes nothing itself.
+// Decision 0046 explains them. The texts are canonical JSON (RFC 8785) of lists of text and whole numbers; the names
+// of types and kinds need no escaping.
 
 import type { ResourceType } from "../record-type.ts";
 import type { Deletion, ErasedCounts } from "./deletion.ts";

@@ -41,7 +41,7 @@ const hyphen = /(?<=\p{L})[-‐‑‒–](?=\p{L})/gu;
 
 interface SpelledName {
   readonly words: readonly string[];
-  /** The same words with a single letter for each that was one before it was transliterated, such as Ю and Þ. */
+  /** The same words, in which a letter that is transliterated to several, such as Ю and Þ, is one letter again. */
   readonly short: readonly string[];
 }
 
@@ -283,7 +283,7 @@ const greek = `
   δ d, ε e, ζ z, η i, θ th, ι i, κ k, λ l, μ m, ν n, ξ x, ο o, π p, ρ r, σ s, ς s, τ t,
   υ y i y, φ f ph f, χ ch h ch, ψ ps, ω o`;
 
-/** Letters for which keyboards of other languages of the script have others, or that are often written as others. */
+/** Letters that have another form in another language of the script, or that are often replaced by a similar one. */
 const arabic = "ک ك, ی ي, ى ي, ة ه, ہ ه, ھ ه, ٱ ا";
 
 const columns = 8;

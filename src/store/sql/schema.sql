@@ -1,13 +1,12 @@
 -- The schema of a store, without the tables of features (../parts.ts): every new store is made from it, and every store
--- of this version has it. Once 1.0 is released, whoever changes it also adds a migration for the stores of earlier
--- versions (migrations.ts). It is in the words of PostgreSQL, and schema-text.ts replaces those that SQLite does not
--- have; a line after --sqlite or --postgres is only for that engine. What follows "erased:" or "retained:" in the comment
--- of a table says how an erasure removes its columns or why they remain, except a column whose comment says so itself
--- (erasure-map.ts). Row-level security applies to each table with an organization_id; the views that may read it, and
--- which columns the planner of PostgreSQL may sample, are in row-security.ts and statistics.ts there. Times are Unix
--- milliseconds, except first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts). Text is compared
--- byte by byte (COLLATE "C", which SQLite does by itself), so that its order is the same on every engine and every
--- machine.
+-- of this version has it. Whoever changes it also adds a migration for the stores of earlier versions (migrations.ts).
+-- It is in the words of PostgreSQL, and schema-text.ts replaces those that SQLite does not have; a line after --sqlite
+-- or --postgres is only for that engine. What follows "erased:" or "retained:" in the comment of a table says how an
+-- erasure removes its columns or why they remain, except a column whose comment says so itself (erasure-map.ts).
+-- Row-level security applies to each table with an organization_id; the views that may read it, and which columns the
+-- planner of PostgreSQL may sample, are in row-security.ts and statistics.ts there. Times are Unix milliseconds, except
+-- first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts). Text is compared byte by byte
+-- (COLLATE "C", which SQLite does by itself), so that its order is the same on every engine and every machine.
 --
 -- Citus requires that every unique key of a distributed table contains the column that it is distributed by
 -- (citus.ts), and that no table refers to another across shards. So on PostgreSQL a change is stored under its record's

@@ -156,7 +156,7 @@ export function* refuseRestoring(): Statements<void> {
   if (state !== undefined) throw new StoreError(describeRestoring(state));
 }
 
-/** Those with a receipt that the store has not completed, and others that it does not know. */
+/** Deletions with a receipt count unless the store has completed them, others unless it knows them. */
 export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<number> {
   const { completed, inProgress } = idsOf(entries);
   const there = (yield* scalar<number>(countThere, completed, inProgress)) ?? 0;
