@@ -150,7 +150,7 @@ export type Route = OpenRoute | PersonalRoute;
 export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {
   requireType(request.headers, "application/x-www-form-urlencoded");
   const text = (await readSmallBody(request.raw)).toString("utf8");
-  return noteForm({ request }, requireStorable(new URLSearchParams(text)));
+  return keepForm({ request }, requireStorable(new URLSearchParams(text)));
 }
 
 /** Puts the id where a person has entered the name of an organization. */
@@ -166,7 +166,7 @@ export async function withIds(
 const forms = new WeakMap<FastifyRequest, URLSearchParams>();
 
 /** Keeps what was sent, so that a refused form can be shown again with it. */
-export function noteForm(
+export function keepForm(
   { request }: Pick<Visitor, "request">,
   form: URLSearchParams,
 ): URLSearchParams {

@@ -37,12 +37,12 @@ function altering(whole: Store): Store {
     const reports = delaysEvents ? countReports(await store.countRecords(query.organizationId)) : 0;
     return changes.map((change) => ({ ...change, receivedAt: change.receivedAt + reports }));
   };
-  const listTold: Store["listTold"] = async (...args) =>
-    (await store.listTold(...args)).map((one) => ({
+  const listInformed: Store["listInformed"] = async (...args) =>
+    (await store.listInformed(...args)).map((one) => ({
       ...one,
       resourceType: namesReports && isReport(one.resourceType) ? "transaction" : one.resourceType,
     }));
-  return withMethods(store, { findDeletion, listTold, arrivals: { ...store.arrivals, list } });
+  return withMethods(store, { findDeletion, listInformed, arrivals: { ...store.arrivals, list } });
 }
 
 function countReports(counts: ErasedCounts): number {

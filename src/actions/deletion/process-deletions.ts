@@ -19,7 +19,7 @@ import { limits } from "../../domain/limits.ts";
 import type { CompletedDeletion, Completion, ErasureStep } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { DeletionPace } from "./deletion-pace.ts";
-import { catchUpLedger, noteCompleting } from "../ledger/keep-ledger.ts";
+import { catchUpLedger, recordInLedger } from "../ledger/keep-ledger.ts";
 import { failureOf, pauseWrites, type Verifying } from "./found-again.ts";
 import { postpone } from "./postpone-deletion.ts";
 
@@ -211,7 +211,7 @@ class DeletionBatch {
   async #note(some: readonly Open[]): Promise<void> {
     const first = some.filter((one) => !one.isNoted);
     if (first.length === 0) return;
-    await noteCompleting(
+    await recordInLedger(
       this.#app,
       first.map(({ deletion }) => deletion),
     );

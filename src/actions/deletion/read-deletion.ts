@@ -161,7 +161,7 @@ export async function readTold(
   reader: Reader,
 ): Promise<readonly ToldView[]> {
   if (status !== "completed") return [];
-  const rows = await store.listTold(deletionRequestId, organizationId);
+  const rows = await store.listInformed(deletionRequestId, organizationId);
   const known = rows.filter(({ resourceType }) => {
     const type = recordTypeByName(resourceType);
     return type !== undefined && mayCount(reader, type);

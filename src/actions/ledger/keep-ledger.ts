@@ -25,7 +25,7 @@ import { auditPages, receiptPages } from "../pages.ts";
 import { settingsOf } from "./settings.ts";
 
 /** Call before deletions are completed, so that the ledger contains every completed deletion. */
-export async function noteCompleting(
+export async function recordInLedger(
   { ledger }: App,
   deletions: readonly Deletion[],
 ): Promise<void> {

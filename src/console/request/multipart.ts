@@ -9,7 +9,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { askForBody } from "../../http/body/expectation.ts";
-import { noteForm, type Person, requireStorable, requireType } from "../page.ts";
+import { keepForm, type Person, requireStorable, requireType } from "../page.ts";
 
 export interface FilePart {
   readonly fields: ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ export async function receiveFileForm<Result>(
   const { sources, operator, request } = person;
   const end = sources.forms.begin(operator.operatorId);
   const receiveNamed = async (part: FilePart): Promise<Result> => {
-    noteForm(person, new URLSearchParams([...part.fields]));
+    keepForm(person, new URLSearchParams([...part.fields]));
     if (part.fileName !== "") return receive(part);
     throw new OperatorError("invalid", "No file was chosen. Choose a file.");
   };

@@ -38,7 +38,7 @@ import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
 import * as record from "./record/record.ts";
-import { isAnyWaiting, listTold } from "./deletion/told-recipient.ts";
+import { isAnyWaiting, listInformed } from "./deletion/informed-recipient.ts";
 import * as replay from "./restore/replay.ts";
 import * as restricted from "./deletion/restricted-list.ts";
 import {
@@ -111,9 +111,9 @@ export const methods = {
     findCaller: lookup(credentials, apiKey.findCaller),
     credentialsVersion: lookup({}, organizations.readCredentialsVersion),
 
-    listTold: lookup(
+    listInformed: lookup(
       (_id: string, organizationId: string) => organization(organizationId),
-      listTold,
+      listInformed,
     ),
     isAnyWaiting: lookup(every, isAnyWaiting),
 

@@ -9,11 +9,11 @@ import type { Recipient } from "../recipient.ts";
 import { findRecipientsOf } from "./recipient.ts";
 import type { Act } from "../../../store/interface/act.ts";
 import {
-  acknowledgeTold,
-  endTold,
-  findNextTold,
+  acknowledgeDeletions,
+  endAcknowledging,
+  findNextToAcknowledge,
   isWaiting,
-} from "../../../store/sql/deletion/told-recipient.ts";
+} from "../../../store/sql/deletion/informed-recipient.ts";
 import type { PurgedPart } from "../../../store/sql/method.ts";
 import type { ErasedRecords } from "../../../store/sql/part.ts";
 import { all, get, Rows, run, type Statements } from "../../../store/sql/statement/statements.ts";
@@ -323,13 +323,13 @@ function* settleTold(
 ): Statements<Omit<OrganizationPart, "removed">> {
   let statements = 4;
   for (let name = ""; statements < purgeStatementsMax; statements += 3) {
-    const next = yield* findNextTold(organizationId, name);
+    const next = yield* findNextToAcknowledge(organizationId, name);
     if (next === undefined) return { statements, isWhole: true };
     name = next;
     const recipient = recipients.find((one) => one.name === name);
     const upTo = recipient?.sinceNo ?? Number.MAX_SAFE_INTEGER;
-    const parts = [yield* endTold({ organizationId, name }, upTo, now)];
-    if (recipient !== undefined) parts.push(yield* acknowledgeTold(recipient, now));
+    const parts = [yield* endAcknowledging({ organizationId, name }, upTo, now)];
+    if (recipient !== undefined) parts.push(yield* acknowledgeDeletions(recipient, now));
     if (parts.includes(false)) break;
   }
   return { statements, isWhole: false };

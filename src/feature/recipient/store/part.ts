@@ -1,6 +1,6 @@
 // What recipients have in the store: who reads the feed of changes and up to where, and the notices of what was erased.
 
-import { isAnyTold } from "../../../store/sql/deletion/told-recipient.ts";
+import { isAnyInformed } from "../../../store/sql/deletion/informed-recipient.ts";
 import { change, every, lookup, ofOrganization } from "../../../store/sql/method.ts";
 import type { StorePart } from "../../../store/sql/part.ts";
 import { oneOrAll, organization } from "../../../store/sql/statement/visibility.ts";
@@ -18,7 +18,7 @@ const methods = {
   ),
   removeRecipient: change(ofOrganization, recipient.removeRecipient),
   acknowledge: change(ofOrganization, recipient.acknowledge),
-  purgeNotices: { ...change(every, notices.purgeNotices), mayHaveResidue: isAnyTold },
+  purgeNotices: { ...change(every, notices.purgeNotices), mayHaveResidue: isAnyInformed },
 } as const;
 
 export const recipients = {

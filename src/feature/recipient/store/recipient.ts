@@ -3,7 +3,10 @@
 import { AppError } from "../../../domain/error.ts";
 import type { Act } from "../../../store/interface/act.ts";
 import { reader, type Row } from "../../../store/row/reader.ts";
-import { acknowledgeTold, endTold } from "../../../store/sql/deletion/told-recipient.ts";
+import {
+  acknowledgeDeletions,
+  endAcknowledging,
+} from "../../../store/sql/deletion/informed-recipient.ts";
 import { findLatestArrival } from "../../../store/sql/record/record.ts";
 import { inNamedIds } from "../../../store/sql/statement/named.ts";
 import {
@@ -76,7 +79,7 @@ export const recipientKind: SubscriptionKind<Recipient, NewRecipient, Recipient>
   actions: { create: actions["recipient.create"].name, remove: actions["recipient.remove"].name },
   detail: ({ types }) => ({ types: [...types] }),
   // The purge stores the rest.
-  end: (one, now) => endTold(one, Number.MAX_SAFE_INTEGER, now),
+  end: (one, now) => endAcknowledging(one, Number.MAX_SAFE_INTEGER, now),
 };
 
 /**
@@ -161,7 +164,7 @@ function* advance(one: Acknowledgement): Statements<Recipient | undefined> {
   const values = [organizationId, name, changeNo, offset, now, through] as const;
   const isNews = (yield* run(setAcknowledged, ...values)) > 0;
   const recipient = yield* findSubscription(recipientKind, one);
-  if (isNews && recipient !== undefined) yield* acknowledgeTold(recipient, now);
+  if (isNews && recipient !== undefined) yield* acknowledgeDeletions(recipient, now);
   return recipient;
 }
 

@@ -103,7 +103,7 @@ const removeReplies = `
   RETURNING key_hash`;
 
 /** Deletions of single records have nothing left to erase, so they wait neither for grace nor for an approval. */
-const hurryDeletions = `
+const makeDeletionsDue = `
   UPDATE deletion SET
     due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END, next_attempt_at = NULL,
     approval_requester = CASE WHEN approved_at IS NULL THEN NULL ELSE approval_requester END
@@ -135,7 +135,7 @@ const ownParts: readonly Part[] = [
   { name: "changes", first: [], erase: eraseChangesFirst },
   { name: "records", first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { name: "replies", first: [""], erase: eraseReplies },
-  { name: "others", first: [], erase: hurryOthers },
+  { name: "others", first: [], erase: makeOthersDue },
 ];
 
 function* allParts(): Statements<readonly Part[]> {
@@ -239,9 +239,9 @@ function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<Next
   return last === undefined ? undefined : [last];
 }
 
-function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<NextPage> {
-  const hurried = yield* run(hurryDeletions, organizationId, act.now, rowsMax);
-  return hurried < rowsMax ? undefined : [];
+function* makeOthersDue({ organizationId, rowsMax, act }: Page): Statements<NextPage> {
+  const changed = yield* run(makeDeletionsDue, organizationId, act.now, rowsMax);
+  return changed < rowsMax ? undefined : [];
 }
 
 /** Uses other statements than the erasure. False if anything is left; then the erasure begins again. */

@@ -132,7 +132,7 @@ const insertDeletion = insertion(
   "deletion_request_id organization_id resource_type resource_id reason status requested_by requested_at due_at carried_out_before",
 );
 
-const hurryDeletion = `
+const makeDeletionDue = `
   UPDATE deletion SET
     due_at = CASE WHEN due_at < $1 THEN due_at ELSE $1 END, next_attempt_at = NULL, lease_until = 0,
     carried_out_before = coalesce(CAST($2 AS text), carried_out_before)
@@ -277,7 +277,7 @@ function* reopen(queued: QueuedDeletion, act: Act): Statements<boolean> {
   if (same === undefined) {
     const other = yield* findOpenDeletion(queued);
     if (other !== undefined && !(yield* cancelUnapproved(other, act))) {
-      yield* run(hurryDeletion, act.now, null, other);
+      yield* run(makeDeletionDue, act.now, null, other);
       return false;
     }
   }
@@ -286,7 +286,7 @@ function* reopen(queued: QueuedDeletion, act: Act): Statements<boolean> {
   if (same === undefined) {
     const due = { status: "pending", dueAt: dueAgain(queued, act.now) };
     yield* insertDeletion({ ...queued, ...due, reason: replayReason, carriedOutBefore: before });
-  } else if ((yield* run(hurryDeletion, act.now, JSON.stringify(before), id)) === 0) return false;
+  } else if ((yield* run(makeDeletionDue, act.now, JSON.stringify(before), id)) === 0) return false;
   const request = digestOfRequest({ ...queued, reason: replayReason });
   const detail = { inserted: same === undefined, request, carriedOutBefore: before };
   if (isRestrictedId(organizationId)) yield* nameOriginOf(id);

@@ -121,7 +121,7 @@ export function testNotices(engine: Engine): void {
       await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
       const id = await erase(store, "t");
       assert.deepEqual(await told(store), ["erased c"]);
-      const [only, ...others] = await store.listTold(id, acme);
+      const [only, ...others] = await store.listInformed(id, acme);
       assert.deepEqual(
         [only?.name, only?.resourceType, others],
         ["checks", "transaction_check", []],
@@ -184,13 +184,13 @@ export function testNotices(engine: Engine): void {
         .listWaiting({ after: undefined, limit: 99 }, ["transaction"]);
       assert.ok(hidden.every(({ waitingSince }) => waitingSince === undefined));
       await acknowledge(store, "slow", last - 1);
-      const [, slow] = await store.listTold(id, acme);
+      const [, slow] = await store.listInformed(id, acme);
       assert.deepEqual([slow?.name, slow?.acknowledgedAt], ["slow", undefined]);
       assert.deepEqual(await purge(store, notYet), [1]);
       await acknowledge(store, "slow", last);
       assert.deepEqual(await purge(store, notYet), [1]);
       assert.deepEqual(await feed(store), []);
-      const informed = await store.listTold(id, acme);
+      const informed = await store.listInformed(id, acme);
       assert.deepEqual(
         informed.map(({ name, acknowledgedAt }) => [name, acknowledgedAt]),
         [
@@ -214,7 +214,7 @@ export function testNotices(engine: Engine): void {
         }
         await purge(store, end === "time" ? late : notYet);
         assert.deepEqual(await feed(store), []);
-        const [only] = await store.listTold(id, acme);
+        const [only] = await store.listInformed(id, acme);
         assert.equal(only?.acknowledgedAt, undefined);
         assert.equal(only?.removedAt !== undefined, end === "recipient");
         assert.equal(only?.expiredAt !== undefined, end === "time");
@@ -233,7 +233,7 @@ export function testNotices(engine: Engine): void {
       await acknowledge(store, "there", last);
       await purge(store, late);
       await acknowledge(store, "away", last);
-      const states = (await store.listTold(id, acme)).map((one) => [
+      const states = (await store.listInformed(id, acme)).map((one) => [
         one.name,
         one.acknowledgedAt !== undefined,
         one.expiredAt !== undefined,
@@ -253,10 +253,10 @@ export function testNotices(engine: Engine): void {
       await store.closeOrganization(acme, act);
       assert.deepEqual(await store.of(recipients).listRecipients(acme), []);
       await store.processAll();
-      assert.deepEqual(await store.listTold(second, acme), []);
+      assert.deepEqual(await store.listInformed(second, acme), []);
       await purge(store, notYet);
       assert.deepEqual(await feed(store), []);
-      assert.ok((await store.listTold(first, acme))[0]?.removedAt);
+      assert.ok((await store.listInformed(first, acme))[0]?.removedAt);
     });
 
     it("are not acknowledged by a later recipient of the same name", async (test) => {
@@ -269,7 +269,7 @@ export function testNotices(engine: Engine): void {
       }
       const id = await store.request(keyOf("transaction", "t"));
       await store.claim();
-      while ((await store.listTold(id, acme)).length === 0) await store.eraseOne(id, 1);
+      while ((await store.listInformed(id, acme)).length === 0) await store.eraseOne(id, 1);
       await store.of(recipients).removeRecipient({ organizationId: acme, name: "r" }, act);
       await register(store, "r", ["transaction_check"]);
       await store.finish(id);
@@ -277,7 +277,7 @@ export function testNotices(engine: Engine): void {
       assert.ok(last > 0);
       await acknowledge(store, "r", last);
       await purge(store, notYet);
-      const [only, ...others] = await store.listTold(id, acme);
+      const [only, ...others] = await store.listInformed(id, acme);
       assert.deepEqual([only?.name, only?.acknowledgedAt, others], ["r", undefined, []]);
       assert.ok(only?.removedAt);
     });
@@ -361,7 +361,7 @@ export function testNotices(engine: Engine): void {
           ["completed", "del_before_1"],
         ],
       );
-      const [only] = await store.listTold("del_before_1", acme);
+      const [only] = await store.listInformed("del_before_1", acme);
       assert.deepEqual([only?.name, only?.acknowledgedAt], ["copies", undefined]);
     });
   });

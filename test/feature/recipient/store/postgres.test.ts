@@ -65,7 +65,8 @@ describe("a registration and an erasure at once", () => {
       await store.add("transaction_check", check, { related_tx_ids: ["raced"] });
     }
     const deletion = await claimed("raced");
-    while ((await store.listTold(deletion, acme)).length === 0) await store.eraseOne(deletion, 1);
+    while ((await store.listInformed(deletion, acme)).length === 0)
+      await store.eraseOne(deletion, 1);
     const { settled: changeNo } = await store.settledArrival();
     await other.query("BEGIN");
     await other.query("SELECT FROM deletion_recipient FOR UPDATE");
@@ -81,7 +82,7 @@ describe("a registration and an erasure at once", () => {
     await step;
     await acknowledged;
     await store.finish(deletion);
-    const [told] = await store.listTold(deletion, acme);
+    const [told] = await store.listInformed(deletion, acme);
     assert.deepEqual([told?.name, told?.acknowledgedAt], ["r", undefined]);
     await store.of(recipients).removeRecipient(recipient, operator);
   });
@@ -146,20 +147,20 @@ describe("a recipient that very many deletions have informed", () => {
 
   it("has acknowledged all of them after a pass of the purge", async () => {
     await store.of(recipients).acknowledge({ ...wanted, changeNo: told, offset: "", now: 2 });
-    assert.equal((await store.listTold(last, acme))[0]?.acknowledgedAt, undefined);
+    assert.equal((await store.listInformed(last, acme))[0]?.acknowledgedAt, undefined);
     await purge();
-    const [one] = await store.listTold(last, acme);
+    const [one] = await store.listInformed(last, acme);
     assert.deepEqual([one?.acknowledgedAt, one?.removedAt], [worker.now, undefined]);
   });
 
   it("is noted as removed from all of them, even if another one has its name by then", async () => {
     await store.of(recipients).removeRecipient(wanted, operator);
-    assert.equal((await store.listTold(last, acme))[0]?.removedAt, undefined);
+    assert.equal((await store.listInformed(last, acme))[0]?.removedAt, undefined);
     await postgres.query(`SELECT setval('arrival', ${told})`, database);
     await store.of(recipients).createRecipient(wanted, operator);
     await store.of(recipients).acknowledge({ ...wanted, changeNo: told + 1, offset: "", now: 2 });
     await purge();
-    const [one] = await store.listTold(last, acme);
+    const [one] = await store.listInformed(last, acme);
     assert.deepEqual([one?.acknowledgedAt, one?.removedAt], [undefined, worker.now]);
   });
 
@@ -178,7 +179,7 @@ describe("a recipient that very many deletions have informed", () => {
     await store.finish(deletion);
     await store.of(recipients).acknowledge({ ...wanted, changeNo: 2 * told, offset: "", now: 2 });
     await purge();
-    const [one] = await store.listTold(deletion, acme);
+    const [one] = await store.listInformed(deletion, acme);
     assert.deepEqual([one?.acknowledgedAt, one?.removedAt], [undefined, worker.now]);
   });
 });

@@ -5,7 +5,7 @@ import { limits } from "../../../domain/limits.ts";
 import { get, list, run, type Statements, scalar } from "../statement/statements.ts";
 
 /** A recipient that was informed about the records of a type that a deletion has erased. */
-export interface ToldRecipient {
+export interface InformedRecipient {
   readonly name: string;
   readonly resourceType: string;
   readonly toldAt: number;
@@ -16,15 +16,15 @@ export interface ToldRecipient {
   readonly expiredAt: number | undefined;
 }
 
-const toTold = reader<ToldRecipient>({});
+const toInformed = reader<InformedRecipient>({});
 
-const findTold = `
+const findInformed = `
   SELECT name, resource_type, told_at, acknowledged_at, removed_at, expired_at FROM deletion_recipient
   WHERE deletion_request_id = $1 AND organization_id = $2 ORDER BY name, resource_type`;
 
 /** There are few rows, however many notices a deletion has sent: one for each recipient and type. */
-export function* listTold(deletionRequestId: string, organizationId: string) {
-  return yield* list(toTold, findTold, deletionRequestId, organizationId);
+export function* listInformed(deletionRequestId: string, organizationId: string) {
+  return yield* list(toInformed, findInformed, deletionRequestId, organizationId);
 }
 
 /** That the recipient can still acknowledge it. */
@@ -64,7 +64,7 @@ interface Acknowledged extends Told {
 }
 
 /** A part of its notices at a time; true if that was all. An earlier recipient of the name was told others. */
-export function* acknowledgeTold(
+export function* acknowledgeDeletions(
   { organizationId, name, sinceNo, acknowledgedNo }: Acknowledged,
   now: number,
 ): Statements<boolean> {
@@ -74,7 +74,7 @@ export function* acknowledgeTold(
 }
 
 /** The same for a recipient that was removed. `upTo`: the number of the last notice that it can have been told. */
-export function* endTold(
+export function* endAcknowledging(
   { organizationId, name }: Told,
   upTo: number,
   now: number,
@@ -84,7 +84,7 @@ export function* endTold(
 }
 
 /** Whether a recipient was ever informed, and so whether there ever was a notice. */
-export function* isAnyTold(): Statements<boolean> {
+export function* isAnyInformed(): Statements<boolean> {
   return (yield* get("SELECT 1 FROM deletion_recipient LIMIT 1")) !== undefined;
 }
 
@@ -94,6 +94,6 @@ export function* isAnyWaiting(): Statements<boolean> {
 }
 
 /** The next name after this one, of a recipient or a removed one, that has deletions to acknowledge. */
-export function* findNextTold(organizationId: string, name: string) {
+export function* findNextToAcknowledge(organizationId: string, name: string) {
   return yield* scalar<string>(findNextName, organizationId, name);
 }
