@@ -16,9 +16,14 @@ describe("the sizes", () => {
     }
   });
 
-  it("limit a file to 400 lines", () => {
-    assert.equal(violationsOf("// a line\n".repeat(400)).length, 0);
-    assert.equal(violationsOf("// a line\n".repeat(401)).length, 1);
+  it("limit a file to 350 lines, and one of tests to 400", () => {
+    for (const [path, linesMax] of [
+      ["src/example.ts", 350],
+      ["test/example.test.ts", 400],
+    ] as const) {
+      assert.equal(violationsOf("// a line\n".repeat(linesMax), path).length, 0);
+      assert.equal(violationsOf("// a line\n".repeat(linesMax + 1), path).length, 1);
+    }
   });
 
   it("limit a comment to 120 columns", () => {
