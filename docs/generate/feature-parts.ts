@@ -16,7 +16,6 @@ const names = ["settings", "metrics", "errors"];
 
 export const pagesWithFeatures = [
   partOf("ARCHITECTURE.md", () => [renderList()]),
-  partOf("SECURITY.md", () => readParts("docs/security.md")),
   partOf("docs/concepts/promises.md", () => readParts("docs/promises.md")),
   ...names.map((name) => partOf(`docs/reference/${name}.md`, () => readParts(`docs/${name}.md`))),
 ];
@@ -31,7 +30,8 @@ function partOf(path: string, read: () => readonly string[]) {
   return { path, render, partly: true } as const;
 }
 
-function readParts(file: string): readonly string[] {
+/** The file of this name of each feature that has one. */
+export function readParts(file: string): readonly string[] {
   return features
     .map(({ name }) => join(root, folder, name, file))
     .filter(existsSync)

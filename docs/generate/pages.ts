@@ -7,6 +7,7 @@ import { renderCliReference } from "./cli.ts";
 import { otherClientFiles } from "./clients/files.ts";
 import { renderAuditActions } from "./audit-actions.ts";
 import { pagesWithFeatures } from "./feature-parts.ts";
+import { renderBounds } from "./bounds.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";
 import { renderOperatorRights } from "./operator-rights.ts";
@@ -25,6 +26,7 @@ export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/cli.md", render: renderCliReference },
   { path: "docs/reference/audit-actions.md", render: renderAuditActions },
   ...(await pagesOfFeatures()),
+  { path: "docs/reference/bounds.md", render: renderBounds },
   { path: "docs/reference/limits.md", render: renderLimits },
   { path: "docs/reference/operations.md", render: renderOperations },
   { path: "docs/reference/operator-rights.md", render: renderOperatorRights },

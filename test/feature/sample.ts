@@ -16,7 +16,7 @@ import type { Service } from "../support/service.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 export interface Samples {
-  /** What a client can use up, as SECURITY.md names it. */
+  /** What a client can use up, as docs/reference/bounds.md names it. */
   readonly resources?: readonly string[];
   /** The commands for which the usual does not hold, by name. */
   readonly commands?: Readonly<Record<string, CommandSample>>;
