@@ -140,8 +140,8 @@ describe("finding records in the console", () => {
     for (const role of operatorRoles) {
       const text = await show(role, "person", "ada");
       assert.doesNotMatch(text, /Eda|ada@example|spy/, role);
-      assert.match(text, /<code>occupation<\/code> set/);
-      assert.match(text, /<code>email<\/code> cleared/);
+      assert.match(text, /title="occupation">Occupation<\/span> set/);
+      assert.match(text, /title="email">Email<\/span> cleared/);
       assert.match(text, /datetime="2026-02-01T08:00:00.000Z"/);
       assert.equal(text.includes("Show the content"), role === "officer", role);
     }
@@ -172,11 +172,19 @@ describe("finding records in the console", () => {
     assert.doesNotMatch((await get("officer", other)).text, /The content is shown once/);
 
     const { text } = await get("officer", page);
-    assert.match(text, /<th scope="row">first_name<\/th>\s*<td><bdi class="value">Ada/);
+    assert.match(
+      text,
+      /<span title="first_name">First name<\/span><\/th>\s*<td><bdi class="value">Ada/,
+    );
     const changed =
-      /email<\/th>\s*<td>cleared<\/td>\s*<td><bdi class="value">ada@example.org<\/bdi><\/td>\s*<td><small>no value/;
+      />Email<\/span><\/th>\s*<td>cleared<\/td>\s*<td><bdi class="value">ada@example.org<\/bdi><\/td>\s*<td><small>no value/;
     assert.match(text, changed);
     assert.match(text, /It changed nothing/);
+    const payment = /<time>2026-[\d-]*<\/time><\/td>.*<bdi>tx-1<\/bdi>.*>[\d.]+ EUR<\/td>/s;
+    assert.match(text, payment);
+    assert.doesNotMatch(await show("officer", "person", "ada"), payment);
+    const transaction = (await get("officer", await reveal("officer", "transaction", "tx-1"))).text;
+    assert.match(transaction, /Sender ID<\/span><\/th>\s*<td><a href="[^"]*id=ada"><bdi>ada</);
     const again = (await get("officer", page)).text;
     assert.doesNotMatch(again, /spy/);
     assert.match(again, /The content is hidden again/);
@@ -216,12 +224,14 @@ describe("finding records in the console", () => {
       const link = /href="(\/console\/record[^"]*before=[\da-f]{51})"/.exec(text)?.[1];
       path = link?.replaceAll("&amp;", "&");
     }
-    const changes = parts.map((text) => [...text.matchAll(/legal_name<\/code> changed/g)].length);
+    const changes = parts.map(
+      (text) => [...text.matchAll(/title="legal_name">Legal name<\/span> changed/g)].length,
+    );
     assert.deepEqual(changes, [...Array.from({ length: 10 }, () => 10), 9, 0]);
     const long = parts.map((text) => text.includes("The history is long"));
     assert.deepEqual(long, [true, true, ...Array.from({ length: 10 }, () => false)]);
     assert.doesNotMatch(parts.join(""), /Latest value/);
-    assert.match(parts.at(-1) ?? "", /is_test_company<\/code> set/);
+    assert.match(parts.at(-1) ?? "", /title="is_test_company">[^<]*<\/span> set/);
   });
 
   it("cuts long values, so that a page stays small", async () => {

@@ -4,7 +4,8 @@
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import type { RecordType } from "../../domain/record-type.ts";
+import { isPartyType, partiesOf } from "../../domain/deletion/party.ts";
+import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { Change, RecordKey } from "../../domain/record/record-write.ts";
 import { ClosedSince, FiledAt } from "../../domain/retention/floor-origin.ts";
 import { floorEnd, type RetentionFloor } from "../../domain/retention/floor.ts";
@@ -12,8 +13,9 @@ import type { App } from "../app.ts";
 import { findDeletion, findType } from "./find-named-record.ts";
 import { type FoundRecord, findRecord } from "./find-records.ts";
 import { type HistoryQuery, readHistory, type ShownHistory } from "./record-history.ts";
-import { readRelations, type Relations } from "./relations.ts";
+import { readRelations, type Relations, searchNamings } from "./relations.ts";
 import type { Operator } from "../../domain/operator.ts";
+import type { NormalisedTimestamp } from "../../domain/timestamp.ts";
 import { textOfRecord } from "../../domain/trail-action.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import {
@@ -22,7 +24,7 @@ import {
   makeChallenge,
   useChallenge,
 } from "../operator/challenge.ts";
-import { hasRight, requireRight } from "../operator/viewer.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { requireReason } from "../operator/operator-error.ts";
 
 export interface FloorView {
@@ -40,6 +42,16 @@ export interface RecordView {
   readonly deletion: Deletion | undefined;
   readonly relations: Relations;
   readonly history: ShownHistory;
+  /** The first transactions that name a revealed person or company. */
+  readonly namings: readonly NamingView[];
+}
+
+export interface NamingView {
+  readonly key: RecordKey;
+  readonly happenedAt: NormalisedTimestamp | undefined;
+  readonly values: Payload;
+  /** The ids of the other parties. */
+  readonly others: readonly string[];
 }
 
 /** Records of each type that refer to it, and records that it refers to. */
@@ -67,7 +79,27 @@ export async function viewRecord(
     deletion: open === undefined ? undefined : await findDeletion(app, open),
     relations,
     history,
+    namings: query.isRevealed && isPartyType(key.resourceType) ? await readNamings(app, key) : [],
   };
+}
+
+const namingsShownMax = 20;
+
+async function readNamings(app: App, key: RecordKey): Promise<readonly NamingView[]> {
+  const { organizationId, resourceId: party } = key;
+  const { records } = await searchNamings(app, key);
+  const knows = await viewerOf(app).knowledge(organizationId);
+  const keys = records.map((one) => ({ organizationId, ...one })).filter(knows);
+  return Promise.all(
+    keys.slice(0, namingsShownMax).map(async (naming) => {
+      const history = await readHistory(app, naming, { before: undefined, isRevealed: true });
+      const fields = history.state?.fields ?? [];
+      const values: Payload = Object.fromEntries(fields.map(({ field, value }) => [field, value]));
+      const parties = partiesOf(findType(naming.resourceType), values);
+      const happenedAt = history.changes[0]?.happenedAt;
+      return { key: naming, happenedAt, values, others: parties.filter((id) => id !== party) };
+    }),
+  );
 }
 
 interface FlooredRecord {

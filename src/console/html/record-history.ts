@@ -8,7 +8,7 @@ import type {
   ShownState,
 } from "../../actions/record/record-history.ts";
 import { type Html, html, type Column, renderTable } from "./html.ts";
-import { describeValue } from "./typed-value.ts";
+import { describeValue, inWords } from "./typed-value.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
 /** How many bytes all values of a page have at most, escaped, so that the page stays small. */
@@ -41,6 +41,8 @@ export interface HistoryOptions {
   /** The form that reveals the content, or why there is none. */
   readonly revealing: Html;
   readonly earlier: Html | undefined;
+  /** A link to what a value names; undefined for other fields. */
+  readonly linkOf: (field: string, value: unknown) => Html | undefined;
 }
 
 interface RenderedHistory {
@@ -50,10 +52,10 @@ interface RenderedHistory {
 
 export function renderHistory(
   history: ShownHistory,
-  { revealing, earlier }: HistoryOptions,
+  { revealing, earlier, linkOf }: HistoryOptions,
 ): RenderedHistory {
   const space = new ValueSpace();
-  const state = history.state && renderState(history.state, space);
+  const state = history.state && renderState(history.state, space, linkOf);
   const changes = history.changes.map((change) => renderChange(change, space));
   const content = html`<section aria-labelledby="content">
     <h2 id="content">Content</h2>
@@ -83,19 +85,29 @@ export function renderHistory(
   return { content, course };
 }
 
-function renderState({ fields, brokenRules }: ShownState, space: ValueSpace): Html {
+function renderState(
+  { fields, brokenRules }: ShownState,
+  space: ValueSpace,
+  linkOf: HistoryOptions["linkOf"],
+): Html {
+  const renderValue = (one: ShownState["fields"][number]) => {
+    if (!("value" in one)) return hidden;
+    return linkOf(one.field, one.value) ?? space.render(one.value, stateCharactersMax);
+  };
   const columns: readonly Column<ShownState["fields"][number]>[] = [
-    ["Field", ({ field }) => field, "head"],
-    [
-      "Latest value",
-      (one) => ("value" in one ? space.render(one.value, stateCharactersMax) : hidden),
-    ],
+    ["Field", ({ field }) => renderFieldName(field), "head"],
+    ["Latest value", renderValue],
   ];
   return html`${renderTable(columns, fields, { style: "content" })}
   ${brokenRules.map((rule) => html`<p role="alert">The state breaks a rule: ${rule}</p>`)}`;
 }
 
 const hidden = html`<small>hidden</small>`;
+
+/** In words; the tooltip has the name by which the organization sends it. */
+function renderFieldName(field: string): Html {
+  return html`<span title="${field}">${inWords(field)}</span>`;
+}
 
 function renderChange(change: ShownChange, space: ValueSpace): Html {
   const { receivedAt, happenedAt, fields } = change;
@@ -106,7 +118,7 @@ function renderChange(change: ShownChange, space: ValueSpace): Html {
       : isRevealed
         ? renderValues(fields, space)
         : html`<ul class="fields">
-            ${fields.map(({ field, effect }) => html`<li><code>${field}</code> ${effect}</li>`)}
+            ${fields.map(({ field, effect }) => html`<li>${renderFieldName(field)} ${effect}</li>`)}
           </ul>`;
   return html`<li>
     <p>Received ${renderTime(receivedAt)}, with the timestamp ${renderTimestamp(happenedAt)}</p>
@@ -116,7 +128,7 @@ function renderChange(change: ShownChange, space: ValueSpace): Html {
 
 function renderValues(fields: readonly ShownField[], space: ValueSpace): Html {
   const columns: readonly Column<ShownField>[] = [
-    ["Field", ({ field }) => field, "head"],
+    ["Field", ({ field }) => renderFieldName(field), "head"],
     ["Effect", ({ effect }) => effect],
     ["Before", ({ values }) => space.render(values?.before, changeCharactersMax)],
     ["After", ({ values }) => space.render(values?.after, changeCharactersMax)],

@@ -5,6 +5,7 @@ import {
   permitReading,
   usePermission,
   type FloorView,
+  type NamingView,
   type RecordView,
   viewRecord,
 } from "../../actions/record/view-record.ts";
@@ -13,7 +14,7 @@ import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays, originWords } from "../../domain/retention/floor.ts";
-import { titleOf } from "../../domain/record-types.ts";
+import { recordTypeByName, titleOf } from "../../domain/record-types.ts";
 import type { Next, Person } from "../page.ts";
 import {
   readRecordKey,
@@ -25,9 +26,17 @@ import {
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
 import { fieldsOf, readText, renderHidden, renderReason } from "../html/field.ts";
-import { html, type Html, renderFacts, renderRecords } from "../html/html.ts";
+import {
+  type Column,
+  html,
+  type Html,
+  renderFacts,
+  renderRecords,
+  renderTable,
+} from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
+import { describeValue } from "../html/typed-value.ts";
 import { renderNone, screen } from "./find.ts";
 import { shownHoldsOfRecord } from "../../noun/hold.ts";
 import { renderPlacing } from "./holds.ts";
@@ -53,12 +62,17 @@ export async function showRecord(person: Person): Promise<Next> {
   const { content, course } = renderHistory(view.history, {
     revealing: renderRevealing(person, key, { isRevealed, isUsed: secret !== null }),
     earlier: renderEarlier(key, view.history.before),
+    linkOf: (field, value) =>
+      recordTypeByName(resourceType)?.partyFields.includes(field) === true
+        ? renderPartyLink(key, String(value))
+        : undefined,
   });
   // Values need the width of the page.
   const body = html`<div class="${isRevealed ? "one" : "sides"}">
     <div>
       <section>${renderOwnFacts(view, app.now())}</section>
-      ${content} ${renderDeletion(view.deletion)} ${renderHolds(person, key, view.holds)}
+      ${content} ${view.namings.length > 0 && renderNamings(view.namings)}
+      ${renderDeletion(view.deletion)} ${renderHolds(person, key, view.holds)}
       ${renderRelations(key, view.relations)}
     </div>
     <div>${course} ${app.viewer.may("audit.read") && renderTrailLink(key)}</div>
@@ -69,6 +83,32 @@ export async function showRecord(person: Person): Promise<Next> {
   ${renderActions(person, key, view)}`;
   const title = titleOf(resourceType);
   return { title, id: resourceId, screen, body, aside };
+}
+
+/** A transaction names a person or a company by its id alone. */
+function renderPartyLink({ organizationId }: Pick<RecordKey, "organizationId">, id: string): Html {
+  const found = recordPath(screen, { organizationId, resourceType: "", resourceId: id });
+  return html`<a href="${found}"><bdi>${id}</bdi></a>`;
+}
+
+const namingColumns: readonly Column<NamingView>[] = [
+  ["Day", ({ happenedAt }) => happenedAt && html`<time>${happenedAt.slice(0, 10)}</time>`],
+  ["Record", ({ key }) => renderRecordLink(key), "bare"],
+  [
+    "Amount",
+    ({ values }) =>
+      `${describeValue(values["amount"] ?? "–")} ${describeValue(values["currency"] ?? "")}`,
+    "number",
+  ],
+  ["Other party", ({ key, others }) => others.map((id) => renderPartyLink(key, id))],
+];
+
+function renderNamings(namings: RecordView["namings"]): Html {
+  return html`<section aria-labelledby="transactions">
+    <h2 id="transactions">Transactions</h2>
+    <p class="note">The first ${namings.length} that name it as sender or receiver.</p>
+    ${renderTable(namingColumns, namings)}
+  </section>`;
 }
 
 function renderOwnFacts({ record, floor }: RecordView, now: number): Html {
@@ -205,7 +245,8 @@ function renderRevealing(
       <button type="submit">Show the content</button>
     </form>
     <p class="note">
-      Your name, the record and the reason go to the audit trail, which outlives the record: put no
+      Of a person or a company, days, amounts and other parties of transactions are shown, too. Your
+      name, the record and the reason go to the audit trail, which outlives the record: put no
       personal data in the reason.
     </p>`;
 }
