@@ -3,6 +3,7 @@
 
 import type { Organization } from "./access.ts";
 import { type Proposal, type ProposedAct, rulesOf } from "./proposal.ts";
+import { nounOf } from "./record-types.ts";
 import { describeCommonCeiling, describeRule } from "./retention/ceiling.ts";
 
 /** Says what it replaces, where the proposal has it. */
@@ -30,7 +31,11 @@ const describes: Readonly<Record<ProposedAct, (proposal: Proposal) => string>> =
     const earlier = before === undefined ? "no rule." : describeRule(before, retainDays);
     return `${describeRule(rule, retainDays)} Before: ${earlier}`;
   },
-  "hold.release": ({ parameters }) => `The hold ${String(parameters["holdId"])} ends.`,
+  "hold.release": ({ parameters, state: { resourceType, reason } }) => {
+    const hold = `The hold ${String(parameters["holdId"])}`;
+    if (typeof reason !== "string") return `${hold} ends.`;
+    return `${hold} on a ${nounOf(String(resourceType))} ends: ${reason}.`;
+  },
 };
 
 function daysOf({ retainDays }: Proposal["state"]): Organization["retainDays"] {

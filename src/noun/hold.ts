@@ -13,7 +13,7 @@ import { required } from "../cli/command.ts";
 import { text } from "../cli/input/kinds.ts";
 import { renderChip } from "../console/html/chip.ts";
 import { type Html, html, renderFacts } from "../console/html/html.ts";
-import { renderDeletionLink, renderRecordLink } from "../console/html/link.ts";
+import { pathTo, renderDeletionLink, renderRecordLink } from "../console/html/link.ts";
 import { formatNumber, renderTime } from "../console/html/time.ts";
 import type { Hold } from "../domain/access.ts";
 import { defineForm, type NounPage, renderForm } from "./act.ts";
@@ -86,7 +86,9 @@ export const holdPage: NounPage = {
   acts: [releaseForm],
   view: async ({ app, id }) => {
     const details = await readHoldDetails(app, id);
+    const proposed = details.releasing?.proposalId;
     const body = html`${renderFacts(shownHolds.facts(details.hold, app))}
+    ${proposed !== undefined && html`<p><a href="${pathTo("proposal", proposed)}">Its release was proposed</a>, and waits for a second person.</p>`}
     ${app.viewer.may("hold.release") && renderForm(releaseForm, id, { text: describeRelease(details) })}`;
     return { title: "Legal hold", id, screen, body };
   },

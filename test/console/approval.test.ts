@@ -10,7 +10,7 @@ import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { DeletionStatus } from "../../src/domain/deletion/deletion.ts";
-import { addTransaction } from "../cli/write-transactions.ts";
+import { addRecord, addTransaction } from "../cli/write-transactions.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { read } from "./browse.ts";
 import { signInPeople } from "./people.ts";
@@ -301,7 +301,7 @@ describe("what needs a second person", () => {
         `hold/${holdId}`,
         { confirm: holdId },
         /The hold on transaction t1 ends: case 5/,
-        new RegExp(`The hold ${holdId} ends\\.`),
+        new RegExp(`The hold ${holdId} on a transaction ends: case 5\\.`),
       ],
       [
         `organization/close/${organizationId}`,
@@ -348,6 +348,28 @@ describe("what needs a second person", () => {
     assert.match(await show("ben", `proposal/${late}`), /expired/);
     assert.equal((await approve("ben", late)).status, 409);
     assert.equal((await organization())?.deletionApproval, true);
+  });
+
+  it("still says which hold a release was about when it is done, but of no report", async () => {
+    const { app } = site.service;
+    const sar = { organizationId, resourceType: "customer_sar", resourceId: "s1" };
+    const fields = {
+      sar_id: "s1",
+      status: "FILED",
+      related_person_id: "p",
+      timestamp: "2026-01-31T09:30:00Z",
+    };
+    await addRecord(app, organizationId, { type: "customer_sar", fields });
+    const transaction = { organizationId, resourceType: "transaction", resourceId: "t1" };
+    for (const key of [transaction, sar]) {
+      const { holdId } = await holdRecord(app, key, { reason: "Court order 7" });
+      const id = await propose("anna", `hold/${holdId}`, { confirm: holdId });
+      assert.match(await show("ben", `hold/${holdId}`), new RegExp(`${id}">Its release was`));
+      assert.equal((await approve("ben", id)).status, 303);
+      const done = new RegExp(`The hold ${holdId} on a transaction ends: Court order 7\\.`);
+      const shown = await show("ben", `proposal/${id}`);
+      assert.equal(done.test(shown), key === transaction, shown);
+    }
   });
 
   it("is neither approved nor done if the process ends in between", async () => {

@@ -3,6 +3,7 @@
 // may not know of.
 
 import type { Hold } from "../../domain/access.ts";
+import type { Proposal } from "../../domain/proposal.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -167,7 +168,11 @@ export interface HoldDetails extends ShownHold {
   /** Other holds on the same record, which keep it when this one is released. */
   readonly others: readonly Hold[];
   readonly deletion: Deletion | undefined;
+  /** The open proposal to release it. */
+  readonly releasing: Proposal | undefined;
 }
+
+const proposalsMax = 100;
 
 /** Throws OperatorError not_permitted and no_such_hold. */
 export async function readHoldDetails(app: App, holdId: string): Promise<HoldDetails> {
@@ -175,11 +180,18 @@ export async function readHoldDetails(app: App, holdId: string): Promise<HoldDet
   const hold = await findHold(app, holdId);
   const all = await app.store.holds.ofRecords([hold]);
   const open = await app.store.overview.findOpenDeletion(hold);
+  const { organizationId } = hold;
+  const proposals = await app.store.proposals.list({
+    organizationId,
+    openAt: app.now(),
+    limit: proposalsMax,
+  });
   return {
     hold,
     ...stateOf(app, hold),
     others: all.filter((other) => other.holdId !== hold.holdId),
     deletion: open === undefined ? undefined : await findDeletion(app, open),
+    releasing: proposals.find(({ parameters }) => parameters["holdId"] === holdId),
   };
 }
 

@@ -11,6 +11,7 @@ import type { Act } from "../../interface/act.ts";
 import type { Unagreed } from "../../interface/proposal.ts";
 import type { Unnamed } from "../../interface/retention.ts";
 import { reader } from "../../row/reader.ts";
+import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import { lockOrganization } from "../access/organization.ts";
 import { agree, type Agreed, auditApproval } from "../proposal/proposal.ts";
 import { wokenAtOnceMax } from "./floor.ts";
@@ -142,7 +143,7 @@ export function* releaseHold(
 
 /** A restricted set has no settings; the settings of the organization of its records apply. */
 function* agreeToRelease(
-  { holdId, organizationId: id }: Hold,
+  { holdId, organizationId: id, resourceType, reason }: Hold,
   act: Act,
 ): Statements<Agreed | Unagreed> {
   const { proposalId, approves, shell } = act;
@@ -150,11 +151,14 @@ function* agreeToRelease(
   const owner = isRestrictedId(id) ? yield* scalar<string>(findOwnerOfSet, id) : undefined;
   const organizationId = owner ?? id;
   const organization = yield* lockOrganization(organizationId);
+  const confidential = confidentialTypes(organization?.confidentialTypes);
+  // The proposal outlives the hold, and people read it who may not know of every record.
+  const isKnown = owner === undefined && !confidential.has(resourceType);
   return yield* agree(act, {
     organizationId,
     act: "hold.release",
     parameters: { holdId },
-    state: {},
+    state: isKnown ? { resourceType, reason } : {},
     isNeeded: organization?.deletionApproval === true,
   });
 }
