@@ -4,6 +4,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import { holdRecord } from "../../src/actions/retention/holds.ts";
+import { addTransaction } from "../cli/write-transactions.ts";
 import { addOperator, signIn } from "./browse.ts";
 import { eachRole, signInPeople } from "./people.ts";
 
@@ -177,6 +179,9 @@ describe("organizations and keys in the console", () => {
       (await show("officer", "organization/acme")).text,
       /everything that\sit has stored/,
     );
+    await addTransaction(site.service.app, "acme", { tx_id: "held" });
+    const held = { organizationId: "acme", resourceType: "transaction", resourceId: "held" };
+    await holdRecord(site.service.app, held, { reason: "r" });
     const { headers } = await send("officer", path, { confirm: "acme", reason: "ended" });
     const proposal = String(headers.location).slice("/console/".length);
     assert.equal((await find())?.closedAt, undefined);
@@ -186,8 +191,13 @@ describe("organizations and keys in the console", () => {
     assert.equal((await send("carla", proposal, { confirm })).status, 303);
     const { text } = await show("officer", "organization/acme");
     assert.match(text, /closed <time/);
+    // It follows what is left, for those who may know of that.
+    assert.match(text, /http-equiv="refresh"[^]*Transaction 1/);
+    assert.doesNotMatch((await show("viewer", "organization/acme")).text, /http-equiv="refresh"/);
     assert.doesNotMatch(text, /Close the organization|Create a key|>Save</);
     const id = /href="\/console\/deletion\/(del_\w+)"/.exec(text)?.[1] ?? "";
+    const record = /<dt>Record<\/dt>\s*<dd>Organization <bdi>[^<]+<\/bdi> <small class="id">acme</;
+    assert.match((await show("officer", `deletion/${id}`)).text, record);
     const deletion = await site.service.app.store.findDeletion(id, undefined);
     const { requester, approvedBy } = deletion?.approval ?? {};
     assert.deepEqual([requester, approvedBy], ["officer", "carla"]);

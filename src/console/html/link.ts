@@ -3,10 +3,12 @@
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
+import { organizationType } from "../../domain/deletion/organization-deletion.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { readText, renderHidden } from "./field.ts";
 import { type Html, html } from "./html.ts";
+import { renderOrganization } from "./party.ts";
 
 type ConsolePath = `/console${string}`;
 
@@ -27,6 +29,8 @@ export function renderRecordName({
   resourceType,
   resourceId,
 }: Pick<RecordKey, "resourceType" | "resourceId">): Html {
+  if (resourceType === organizationType)
+    return html`Organization ${renderOrganization(resourceId)}`;
   return html`${titleOf(resourceType)} <bdi>${resourceId}</bdi>`;
 }
 

@@ -90,7 +90,7 @@ function renderOwnFacts({
     ["Record", preview === undefined ? renderRecordName(deletion) : renderRecordLink(deletion)],
     ["Organization", renderOrganization(deletion.organizationId)],
     ["Requested by", renderActor(requesterOf(deletion))],
-    ["Waits for", html`<bdi>${sayOrigin(waitsFor ?? "nothing")}</bdi>`],
+    ["Waits for", waitsFor !== undefined && html`<bdi>${sayOrigin(waitsFor)}</bdi>`],
     [
       "Reason",
       html`<bdi>${deletion.requestedBy === "retention" ? sayOrigin(reason) : reason}</bdi>`,
@@ -116,12 +116,13 @@ function renderOwnFacts({
 
 function renderCourse(details: DeletionDetails, now: number): Html {
   const { deletion } = details;
-  const { requestedAt, startedAt, completedAt, nextAttemptAt, status, approval } = deletion;
+  const { requestedAt, startedAt, completedAt, nextAttemptAt = 0, status, approval } = deletion;
+  const due = dueTime(deletion);
   const { floorsEnd, holdsEnd } = obstaclesOf(details);
   const steps = [
     [requestedAt, html`requested by ${renderActor(requesterOf(deletion))}`],
     [approval?.approvedAt, html`approved by <bdi>${approval?.approvedBy}</bdi>`],
-    [dueTime(deletion), html`due`],
+    [awaitsApproval(deletion) && due <= now ? undefined : due, html`due`],
     [floorsEnd, html`the last retention floor ends`],
     [holdsEnd, html`the last legal hold ends`],
     [
@@ -129,7 +130,7 @@ function renderCourse(details: DeletionDetails, now: number): Html {
       html`planned, and processing began; ${formatCount(deletion.attempts, "attempt")} so far`,
     ],
     [completedAt, html`erased and completed: a verification pass found nothing left`],
-    [status === "completed" ? undefined : nextAttemptAt, html`next attempt`],
+    [status !== "completed" && nextAttemptAt > due ? nextAttemptAt : undefined, html`next attempt`],
   ] as const;
   return renderTimeline(steps, {
     above: status !== "cancelled" && renderAxis(details, now),

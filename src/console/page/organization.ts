@@ -45,7 +45,26 @@ export async function showOrganization(person: Person): Promise<Next> {
     ${shown.mayClose && renderClosing(shown, await describeKept(app, { organizationId: id, counts: shown.counts }))}`;
   const { name: title, organizationId } = organization;
   const aside = renderOrganizationState(organization);
-  return { title, id: organizationId, screen, body, aside };
+  return {
+    title,
+    id: organizationId,
+    screen,
+    body,
+    aside,
+    ...(isBeingErased(shown, app.now()) && { refreshSeconds }),
+  };
+}
+
+const refreshSeconds = 5;
+const followedMs = 3_600_000;
+
+/** For a while after the closing, and for those who may know what is left. */
+function isBeingErased(
+  { organization: { closedAt }, counts }: ShownOrganization,
+  now: number,
+): boolean {
+  const isRecent = closedAt !== undefined && now - closedAt < followedMs;
+  return isRecent && Object.keys(counts).length > 0;
 }
 
 function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {

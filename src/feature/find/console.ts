@@ -27,10 +27,10 @@ import { criteria, labels } from "./value-terms.ts";
 
 const path = "/console/subjects";
 const right = rights["subject.find"];
-const title = "Find a person or a company";
+const [screenName, title] = ["Persons", "Find a person or a company"];
 
 export const screens: readonly (Screen & { readonly task: string })[] = [
-  { path, label: "Persons", right, icon: "person", task: "Records" },
+  { path, label: screenName, right, icon: "person", task: "Records" },
 ];
 
 export const routes: readonly Route[] = [
@@ -51,7 +51,7 @@ export const panels: Panels = {
 function showSearch(person: Person): Promise<Next> {
   const asking = person.sources.panels.map(({ party }) => party?.(person));
   const body = html`${renderSearch(withOrganization(person))} ${asking}`;
-  return Promise.resolve({ title, screen: path, body });
+  return Promise.resolve({ title: screenName, screen: path, body });
 }
 
 function renderSearch(form: Form): Html {
@@ -92,7 +92,7 @@ async function searchSubjects(person: Person, form: URLSearchParams): Promise<Ne
       ${leftOut !== undefined && html`<p role="alert">${leftOut}</p>`}
     </section>
     ${found.similar.length > 0 && renderSimilar(person, form, found)}`;
-  return { title, screen: path, body };
+  return { title: screenName, screen: path, body };
 }
 
 function renderSimilar(

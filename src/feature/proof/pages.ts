@@ -35,11 +35,11 @@ const fieldBytesMax = 16_384;
 async function showProof(person: Person): Promise<Next> {
   const copies = await listCopies(person.app);
   const body = html`${form} ${copies !== undefined && renderCopies(copies)}`;
-  return { title: "Proof", screen, body };
+  return { title: "Verify a file", screen, body };
 }
 
 const form = html`<section aria-labelledby="verify">
-    <h2 id="verify">Verify a file</h2>
+    <h2 id="verify">The file</h2>
     <p>
       Receipts, the audit trail, or an export with its manifest, up to
       ${formatBytes(presentedBytesMax)} and not compressed. Each signature and each link of a chain

@@ -24,13 +24,14 @@ import { rights } from "./rows.ts";
 import { renderSheet } from "./sheet.ts";
 import { letterTexts } from "./texts.ts";
 
-const answerPath = "/console/subjects/answer";
+const personsPath = "/console/subjects";
+const answerPath = `${personsPath}/answer` as const;
 const erasurePath = "/console/deletion/:id/letter";
 const answering = rights["subject.answer"];
 
 function showAsking(person: Person): Promise<Next> {
   const body = renderAsking(person);
-  return Promise.resolve({ title: "Answer an inquiry", screen: "/console/find", body });
+  return Promise.resolve({ title: "Answer an inquiry", screen: personsPath, body });
 }
 
 /** The answer about a known id, even if the record of the subject was erased. */
@@ -81,7 +82,7 @@ async function showAnswer(person: Person, form: URLSearchParams): Promise<Next> 
       <a href="${answerPath}">Answer another inquiry</a>
     </p>
     ${renderSheet(texts, writeAnswer(answer, texts, { name, match }))}`;
-  return { title: "Answer to an inquiry", screen: "/console/find", body };
+  return { title: "Answer to an inquiry", screen: personsPath, body };
 }
 
 async function showErasure(person: Person): Promise<Next> {

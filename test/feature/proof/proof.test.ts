@@ -220,6 +220,7 @@ describe("the page Proof", async () => {
   });
 
   it("shows backups and restores to those who may read the trail", async () => {
+    assert.match(await show("auditor"), /<h1>Verify a file</);
     assert.match(await show("auditor"), /Backups and restores.*<bdi>carla<\/bdi>/s);
     assert.doesNotMatch(await show("viewer"), /Backups and restores/);
     assert.doesNotMatch(await show("auditor"), /were not examined/);

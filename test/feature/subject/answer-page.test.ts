@@ -60,6 +60,8 @@ describe("answers to authorities in the console", () => {
     await person("other", { name: "Vladimir Petrov", date_of_birth: "1968-11-20" });
     const asked = { type: "person", id: "other", name: "Wladimir Petrow", match: "similar" };
     const letter = await answer(asked);
+    // It came from the list of persons.
+    assert.match(letter, /<a [^>]*href="\/console\/subjects"[^>]*aria-current="page"/);
     const facts = [...letter.matchAll(/<dt>([^<]*)<\/dt>\s*<dd>([^<]*)<\/dd>/g)];
     assert.deepEqual(
       facts.slice(2, 6).map(([, name, value]) => [name, value]),
