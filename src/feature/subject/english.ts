@@ -95,7 +95,7 @@ export const english = {
   "erasure.from_last_seen": "the last date in the record",
   "erasure.from_closed": "the end of the account",
   "erasure.from_report_filed_at": "the filing of the report",
-  "erasure.latest": "{until} at the latest",
+  "erasure.each": "each for {days}, counted from {origin}; no later end is set",
   "erasure.no_end": "no end is set",
   "erasure.pseudonym":
     "It is also a record of the other party. A random pseudonym has replaced the id.",

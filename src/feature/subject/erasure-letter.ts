@@ -87,7 +87,7 @@ async function describe(app: App, deletion: Deletion, texts: Texts): Promise<rea
         columns: texts.sayAll(...stayColumns),
         rows: [
           ...listChanged(deletion.redactedByType, reader).map((changed) =>
-            describeChanged(changed, { completedAt, rules }, texts),
+            describeChanged(changed, rules, texts),
           ),
           texts.sayAll("erasure.proof", "erasure.proof_why", "erasure.no_end"),
           texts.sayAll("erasure.backups", "erasure.backups_why", "erasure.backups_until"),
@@ -137,11 +137,11 @@ type Changed = readonly [type: string, count: number];
 
 /**
  * A rule that keeps references, too, had ended for all of it before, so no duty is left. By any other rule of today,
- * the duty to keep the last of it ends at this time, because what was changed happened before.
+ * each record has a day of its own: nothing connects them with the person any more, so the letter can't name the last.
  */
 function describeChanged(
   [type, count]: Changed,
-  { completedAt, rules }: { completedAt: number; rules: readonly RetentionRule[] },
+  rules: readonly RetentionRule[],
   texts: Texts,
 ): readonly string[] {
   const isNaming = namingTypes.some(({ resourceType }) => resourceType === type);
@@ -149,13 +149,12 @@ function describeChanged(
   const why = texts.say(isNaming ? "erasure.pseudonym" : "erasure.reference_removed");
   const what = `${texts.type(type)}: ${texts.number(count)}`;
   if (rule === undefined) return [what, why, texts.say("erasure.no_end")];
-  const until = texts.date(completedAt + rule.keepDays * dayMs);
   const duty = describeDuty("erasure.duty_left", rule, texts);
-  return [what, `${why} ${duty}`, texts.say("erasure.latest", { until })];
+  return [what, `${why} ${duty}`, describeDuty("erasure.each", rule, texts)];
 }
 
 function describeDuty(
-  key: "erasure.duty" | "erasure.duty_left",
+  key: "erasure.duty" | "erasure.duty_left" | "erasure.each",
   { keepDays, countedFrom }: Pick<RetentionRule, "keepDays" | "countedFrom">,
   texts: Texts,
 ): string {
