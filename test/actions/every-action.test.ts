@@ -51,8 +51,8 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/session listOwnSessions": own,
   "operator/sign-in-link readSignInLink": signIn,
   "operator/sign-in-link useSignInLink": signIn,
-  "proof/manifest makeManifestBody": begun,
-  "proof/manifest sealManifest": begun,
+  "receipt/manifest makeManifestBody": begun,
+  "receipt/manifest sealManifest": begun,
   "proposal/agreement statusOf": begun,
   "receipt/list-receipts mayListReceipts": partly,
   "receipt/receipt-keys publishReceiptKeys": open,
@@ -85,7 +85,7 @@ function findActions(): readonly Action[] {
   const byName = new Map<string, string>();
   for (const path of globSync([
     "src/{console,cli,bulk,noun}/**/*.ts",
-    "src/feature/**/{commands,console,noun,pages}.ts",
+    "src/feature/**/{commands,console,noun,*pages}.ts",
   ])) {
     const imports = readFileSync(path, "utf8").matchAll(/import \{([^}]*)\} from "(\.[^"]+)"/g);
     for (const [, names = "", specifier = ""] of imports) {

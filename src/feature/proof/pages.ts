@@ -23,7 +23,7 @@ import { formatCount } from "../../basics/format-count.ts";
 import { formatBytes, formatNumber, renderTime } from "../../console/html/time.ts";
 import { act, read, send } from "../../console/route.ts";
 import type { Next, Person } from "../../console/page.ts";
-import { sendReceipts, showReceipts } from "./receipts.ts";
+import { sendReceipts, showReceipts } from "./receipt-pages.ts";
 import { receiveFileForm } from "../../console/request/multipart.ts";
 
 const screen = "/console/proof";
