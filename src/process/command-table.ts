@@ -46,7 +46,9 @@ function joinGroups(parts: readonly Part[]): CommandTable["groups"] {
   );
 }
 
+/** A word of the core stays under its heading, whoever adds commands to it. */
 function firstWordsIn(parts: readonly Part[], heading: string): readonly string[] {
   const added = parts.filter((part) => part.heading === heading).flatMap((part) => part.commands);
-  return added.map(({ name }) => name.split(" ")[0] ?? "");
+  const words = added.map(({ name }) => name.split(" ")[0] ?? "");
+  return words.filter((word) => !Object.hasOwn(own.commandsOf, word));
 }
