@@ -8,7 +8,7 @@ import { deletionOfSet, restrictedId } from "../../../domain/deletion/restricted
 import type { Act } from "../../interface/act.ts";
 import { readCursorOf, storeCursor, storeVerified } from "../plan/claim.ts";
 import { type Processing, type Reference, storeProgressOf } from "../plan/erasure.ts";
-import { readChangesAfter, Room } from "../record/changes.ts";
+import { readChangesAfter, ReadBudget } from "../record/changes.ts";
 import { redactAll, storeRewritten } from "./rewrite.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 import { keyValues } from "../../shared/record-key.ts";
@@ -70,11 +70,11 @@ export function* redactKeptStep(
   if (deletion.restrictedOf === undefined || moving === undefined) return false;
   const rows = yield* all<ReferenceRow>(findPending, moving, rowsMax);
   if (rows.length === 0) return false;
-  const room = new Room();
+  const budget = new ReadBudget();
   let next: Cursor | undefined;
   const redactedTypes: string[] = [];
   for (const row of rows) {
-    const part = yield* rewriteReport(row, { from: beginningOf(row, cursor), room, write: true });
+    const part = yield* rewriteReport(row, { from: beginningOf(row, cursor), budget, write: true });
     next = part.isLast ? undefined : part.cursor;
     if (next !== undefined) break;
     if (part.cursor.found) redactedTypes.push(row.from_type);
@@ -93,11 +93,15 @@ export function* verifyKept(deletion: Deletion, now: number): Statements<"clean"
   const rows = yield* all<ReferenceRow>(findAll, moving, referencesAtOnce);
   if (rows.length === 0) return "clean";
   const cursor = yield* readCursorOf(deletion);
-  const room = new Room();
+  const budget = new ReadBudget();
   let result: "clean" | Unverified = rows.length < referencesAtOnce ? "clean" : "partly";
   let next: Cursor | undefined;
   for (const row of rows) {
-    const part = yield* rewriteReport(row, { from: beginningOf(row, cursor), room, write: false });
+    const part = yield* rewriteReport(row, {
+      from: beginningOf(row, cursor),
+      budget,
+      write: false,
+    });
     if (part.cursor.found) {
       yield* run(setDone, moving, ...keyOf(row), false);
       result = "found";
@@ -127,14 +131,14 @@ function beginningOf(row: ReferenceRow, cursor: string | null): Cursor {
 
 interface ReportPart {
   readonly from: Cursor;
-  readonly room: Room;
+  readonly budget: ReadBudget;
   readonly write: boolean;
 }
 
 /** Whether the changes of a report up to here contain the reference. If `write` is set, rewrites those that do. */
 function* rewriteReport(
   row: ReferenceRow,
-  { from, room, write }: ReportPart,
+  { from, budget, write }: ReportPart,
 ): Statements<{ readonly cursor: Cursor; readonly isLast: boolean }> {
   const none = { cursor: from, isLast: true };
   const { from_type, from_id, from_set, to_type, to_id } = row;
@@ -145,7 +149,7 @@ function* rewriteReport(
   if (write && (yield* get(lockRow, ...key)) === undefined) return none;
   if ((yield* get(findRelation, ...key, to_type, to_id)) !== undefined) return none;
   const erased = new Map([[nodeKey(to_type, to_id), undefined]]);
-  const { changes, isLast } = yield* readChangesAfter(report, from.after, room);
+  const { changes, isLast } = yield* readChangesAfter(report, from.after, budget);
   const rewritten = redactAll(changes, () => erased);
   const found = from.found || rewritten.some((change) => change.after !== change.payload);
   if (write) yield* storeRewritten(rewritten);

@@ -1,4 +1,4 @@
-// Redacts references from records with many changes, part by part. A step rewrites as many changes as it has room for,
+// Redacts references from records with many changes, part by part. A step rewrites what its budget allows,
 // and stores in the cursor of the deletion where the next step continues; relations are removed with the last part. A
 // change that arrives meanwhile has a higher number, so it is rewritten too.
 
@@ -17,7 +17,7 @@ import {
   type TargetRow,
 } from "../plan/erasure.ts";
 import type { Statements } from "../statement/statements.ts";
-import { readChangesAfter, Room, type Size } from "../record/changes.ts";
+import { readChangesAfter, ReadBudget, type Size } from "../record/changes.ts";
 import { redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
 
 /** Says for each deletion where its step continues: null if that is not within a record. */
@@ -65,7 +65,7 @@ interface Bounded {
   readonly renamed: readonly Renamed[];
 }
 
-/** Ends each part before a record for which the step has no room, and rewrites the records with many changes. */
+/** Ends each part before a record that the budget does not allow, and rewrites those with many changes. */
 export function* boundRedactions(
   parts: readonly PlanPart[],
   options: BoundingOptions,
@@ -83,8 +83,8 @@ class Bounding {
   readonly #options: BoundingOptions;
   /** Records with few changes that this step rewrites. */
   readonly #short = new Set<string>();
-  /** Confidential records have a separate room, so that they never affect the steps of other records. */
-  readonly #rooms = { open: new Room(), confidential: new Room() };
+  /** Confidential records have a separate budget, so that they never affect the steps of other records. */
+  readonly #budgets = { open: new ReadBudget(), confidential: new ReadBudget() };
 
   constructor(options: BoundingOptions) {
     this.#options = options;
@@ -97,14 +97,14 @@ class Bounding {
     let next: Cursor | undefined;
     let end: number | undefined;
     for (const { at, first, targets } of redactionsOf(part.targets, from?.to)) {
-      const room = this.#rooms[part.isConfidential(first) ? "confidential" : "open"];
+      const budget = this.#budgets[part.isConfidential(first) ? "confidential" : "open"];
       const isBegun = from !== undefined && first.position <= from.to;
       if (!isBegun && this.#isShort(first)) {
-        if (this.#takeShort(first, room)) continue;
+        if (this.#takeShort(first, budget)) continue;
       } else {
         const to = targets.at(-1)?.position ?? first.position;
         const cursor = isBegun ? from : { to, ...beginning };
-        next = yield* this.#rewriteLong({ part, first, targets, room }, cursor);
+        next = yield* this.#rewriteLong({ part, first, targets, budget }, cursor);
         if (next === undefined) continue;
       }
       end = at;
@@ -119,16 +119,16 @@ class Bounding {
     return this.#options.sizes.has(rowKeyText(first));
   }
 
-  #takeShort(first: TargetRow, room: Room): boolean {
+  #takeShort(first: TargetRow, budget: ReadBudget): boolean {
     const record = rowKeyText(first);
     const size = this.#options.sizes.get(record);
-    if (!this.#short.has(record) && (size === undefined || !room.take(size))) return false;
+    if (!this.#short.has(record) && (size === undefined || !budget.take(size))) return false;
     this.#short.add(record);
     return true;
   }
 
   *#rewriteLong(
-    { part, first, targets, room }: LongRecord,
+    { part, first, targets, budget }: LongRecord,
     cursor: Cursor,
   ): Statements<Cursor | undefined> {
     const { deletionRequestId: id } = part.deletion;
@@ -136,7 +136,7 @@ class Bounding {
     const { pseudonyms } = this.#options;
     this.long.add(rowKeyText(first));
     const erased = erasedBy(referencesOf(targets, { restricted: false }), pseudonyms);
-    const { changes, isLast } = yield* readChangesAfter(key, cursor.after, room);
+    const { changes, isLast } = yield* readChangesAfter(key, cursor.after, budget);
     const rewritten = redactAll(changes, () => erased);
     yield* storeRewritten(rewritten);
     const next = { ...cursor, ...advance(cursor, rewritten, pseudonyms.get(id)) };
@@ -156,7 +156,7 @@ interface LongRecord {
   readonly first: TargetRow;
   /** The references to redact from it. */
   readonly targets: readonly TargetRow[];
-  readonly room: Room;
+  readonly budget: ReadBudget;
 }
 
 interface Redactions extends Pick<LongRecord, "first" | "targets"> {

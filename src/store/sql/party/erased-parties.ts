@@ -5,7 +5,7 @@ import { isPartyType, namingTypes, partiesOf } from "../../../domain/deletion/pa
 import type { Payload } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Unnamed } from "../../interface/retention.ts";
-import { readChangesAfter, Room } from "../record/changes.ts";
+import { readChangesAfter, ReadBudget } from "../record/changes.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
 const findProcessing = `
@@ -27,7 +27,7 @@ export function* namesErasedParty(
   if (parties.size === 0) return false;
   const isKnown = before !== undefined && parties.isSubsetOf(new Set(before.parties));
   const after = isKnown ? before.after : 0;
-  const { changes, isLast } = yield* readChangesAfter(record, after, new Room());
+  const { changes, isLast } = yield* readChangesAfter(record, after, new ReadBudget());
   const isNamed = changes.some(({ payload }) =>
     partiesOf(type, JSON.parse(payload) as Payload).some((id) => parties.has(id)),
   );

@@ -1,5 +1,5 @@
 // Reads the changes of records: all of records with few changes, and part by part those of records with many, so that
-// no statement reads more than its caller has room for. Changes nothing.
+// no statement reads more than the budget of its caller. Changes nothing.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { limits } from "../../../domain/limits.ts";
@@ -54,7 +54,7 @@ export const changeAfter = `
 /** A record with more changes than this is read part by part. */
 const changesOfShortMax = 16;
 
-/** None of them exceeds the room of a step. `MATERIALIZED` keeps PostgreSQL from joining other changes first. */
+/** None of them exceeds the budget of a step. `MATERIALIZED` keeps PostgreSQL from joining other changes first. */
 const measureShort = `
   WITH short AS MATERIALIZED (
     SELECT record.* FROM ${namedRecords}
@@ -87,7 +87,7 @@ export interface Size {
 }
 
 /** How much one transaction may still read of payloads, of which it may rewrite all. */
-export class Room {
+export class ReadBudget {
   #changes = limits.rewrittenChangesMax;
   #bytes = limits.rewrittenBytesMax;
 
@@ -95,7 +95,7 @@ export class Room {
     return this.#changes;
   }
 
-  /** A change, and a record with few changes, always fit into an unused room. */
+  /** A change, and a record with few changes, always fit into an unused budget. */
   take({ changes, bytes }: Size): boolean {
     if (changes > this.#changes || bytes > this.#bytes) return false;
     this.#changes -= changes;
@@ -118,17 +118,17 @@ export interface ChangesPart {
   readonly isLast: boolean;
 }
 
-/** Reads the changes of one record that arrived after this one, in order, as many as there is room for. */
+/** Reads the changes of one record that arrived after this one, in order, as many as the budget allows. */
 export function* readChangesAfter(
   key: RecordKey,
   after: number,
-  room: Room,
+  budget: ReadBudget,
 ): Statements<ChangesPart> {
   const from = [...keyValues(key), after] as const;
-  const sizesMax = room.changes + 1;
+  const sizesMax = budget.changes + 1;
   type Sized = { readonly change_no: number; readonly bytes: number };
   const sizes = yield* all<Sized>(readSizes, ...from, anyChange, sizesMax);
-  const end = sizes.findIndex(({ bytes }) => !room.take({ changes: 1, bytes }));
+  const end = sizes.findIndex(({ bytes }) => !budget.take({ changes: 1, bytes }));
   const last = sizes.at(end === -1 ? -1 : end - 1);
   if (last === undefined || end === 0) return { changes: [], isLast: sizes.length === 0 };
   const changes = yield* all<PayloadRow>(readPage, ...from, last.change_no);

@@ -7,7 +7,7 @@ import { ClosedSince, FiledAt } from "../../../domain/retention/floor-origin.ts"
 import { floorEnd, laterFloor, type RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
-import { changeAfter, readChangesAfter, Room } from "../record/changes.ts";
+import { changeAfter, readChangesAfter, ReadBudget } from "../record/changes.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
@@ -130,7 +130,7 @@ function* readLongHistory(
 ): Statements<NormalisedTimestamp | undefined> {
   const origin = originFor(floors, record.resourceType);
   for (let last = 0; ;) {
-    const { changes, isLast } = yield* readChangesAfter(record, last, new Room());
+    const { changes, isLast } = yield* readChangesAfter(record, last, new ReadBudget());
     origin.addAll(changes.map(toChange));
     last = changes.at(-1)?.change_no ?? last;
     if (isLast) return origin.end();

@@ -9,7 +9,7 @@ import { storeVerified } from "../plan/claim.ts";
 import { placesOf, type PlanPart, removeTargets, type TargetRow } from "../plan/erasure.ts";
 import { among, inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
-import { measureShortRecords, readChangesAfter, Room, type Size } from "../record/changes.ts";
+import { measureShortRecords, readChangesAfter, ReadBudget, type Size } from "../record/changes.ts";
 import type { Unverified } from "../erase/redact-kept.ts";
 
 const readCursors = `
@@ -84,7 +84,7 @@ class Search {
   readonly #together: TargetRow[] = [];
   readonly #verified: TargetRow[] = [];
   /** Confidential records never affect the number of parts of other records. */
-  readonly #rooms = { open: new Room(), confidential: new Room() };
+  readonly #budgets = { open: new ReadBudget(), confidential: new ReadBudget() };
 
   readonly #now: number;
 
@@ -101,12 +101,12 @@ class Search {
     let next: Cursor | undefined;
     for (const target of targets) {
       const { position } = target;
-      const room = this.#rooms[isConfidential(target) ? "confidential" : "open"];
+      const budget = this.#budgets[isConfidential(target) ? "confidential" : "open"];
       const size = this.#short.get(rowKeyText(target));
       if (size === undefined) {
         const after = cursor?.position === position ? cursor.after : 0;
-        next = yield* this.#searchLong(target, after, room);
-      } else if (room.take(size)) this.#together.push(target);
+        next = yield* this.#searchLong(target, after, budget);
+      } else if (budget.take(size)) this.#together.push(target);
       else this.#results.set(id, "partly");
       if (this.#results.has(id)) break;
     }
@@ -115,9 +115,13 @@ class Search {
     }
   }
 
-  *#searchLong(target: TargetRow, from: number, room: Room): Statements<Cursor | undefined> {
+  *#searchLong(
+    target: TargetRow,
+    from: number,
+    budget: ReadBudget,
+  ): Statements<Cursor | undefined> {
     const { deletion_request_id: id, position } = target;
-    const { changes, isLast } = yield* readChangesAfter(toKey(target), from, room);
+    const { changes, isLast } = yield* readChangesAfter(toKey(target), from, budget);
     if (changes.some(({ payload }) => isLeft({ ...target, payload }))) {
       yield* run(doAgain, placesOf([target]));
       this.#results.set(id, "found");
