@@ -180,8 +180,7 @@ const organizationTasks: readonly Task[] = [
       await hands.write("Name, which says what it is for", "feed");
       await hands.mark("transactions:write");
       await hands.press("Create the key");
-      await hands.see("This is the only time that the secret is shown");
-      const apiKey = (await hands.page.locator("pre code").textContent()) ?? "";
+      const apiKey = await readSecret(hands);
       const scopes = ["transactions:write"];
       assert.ok(await fetchToken(service.client, { organizationId, apiKey }, { scopes }));
     },
@@ -199,8 +198,7 @@ const organizationTasks: readonly Task[] = [
       await hands.press(new RegExp(old.key.keyId));
       await hands.write("Overlap; 0s ends the old key at once", "1h");
       await hands.press("Rotate the key");
-      await hands.see("This is the only time that the secret is shown");
-      const secret = (await hands.page.locator("pre code").textContent()) ?? "";
+      const secret = await readSecret(hands);
       assert.notEqual(secret, old.secret);
       for (const apiKey of [secret, old.secret]) {
         assert.ok(await fetchToken(service.client, { organizationId, apiKey }, { scopes }));
@@ -208,6 +206,12 @@ const organizationTasks: readonly Task[] = [
     },
   },
 ];
+
+/** The secret that the page shows, the only time. */
+async function readSecret(hands: Hands): Promise<string> {
+  await hands.see("This is the only time that the secret is shown");
+  return (await hands.page.locator("pre code").textContent()) ?? "";
+}
 
 const signInTasks: readonly Task[] = [
   {

@@ -2,7 +2,16 @@
 
 import assert from "node:assert/strict";
 import { organizationName } from "../scene.ts";
+import type { Hands } from "../hands.ts";
 import type { Task } from "./task.ts";
+
+async function upload(hands: Hands, file: Parameters<Hands["attach"]>[1]): Promise<void> {
+  await hands.open("Intake");
+  await hands.write("Organization", organizationName);
+  await hands.choose("Record type", "Person");
+  await hands.attach("File", file);
+  await hands.press("Upload");
+}
 
 export const intakeTasks: readonly Task[] = [
   {
@@ -17,11 +26,7 @@ export const intakeTasks: readonly Task[] = [
         `${id},false,true,Ada Lovelace,2026-01-31T09:30:00Z\n` +
         `${id}-2,perhaps,true,Bo,2026-01-31T09:30:00Z\n`;
       const hands = await as("anna");
-      await hands.open("Intake");
-      await hands.write("Organization", organizationName);
-      await hands.choose("Record type", "Person");
-      await hands.attach("File", { name: "people.csv", text });
-      await hands.press("Upload");
+      await upload(hands, { name: "people.csv", text });
       await hands.see("1 of 5 columns");
       await hands.see("did you mean name?");
       await hands.write("Field for the column naem", "name");
@@ -38,14 +43,8 @@ export const intakeTasks: readonly Task[] = [
       await hands.press("Import the file");
       await hands.see("The whole file was imported");
       await hands.press("Remove the file from the server");
-      const query = { person_id: id };
-      const { token } = acme;
-      const { status } = await service.client.send({
-        method: "GET",
-        path: "/v2/person",
-        query,
-        token,
-      });
+      const get = { method: "GET", path: "/v2/person", query: { person_id: id } } as const;
+      const { status } = await service.client.send({ ...get, token: acme.token });
       assert.equal(status, 200);
     },
   },
@@ -59,11 +58,7 @@ export const intakeTasks: readonly Task[] = [
       );
       const text = `person_id,is_test_user,is_retail_customer,timestamp\n${rows.join("")}`;
       const hands = await as("anna");
-      await hands.open("Intake");
-      await hands.write("Organization", organizationName);
-      await hands.choose("Record type", "Person");
-      await hands.attach("File", { name: "many.csv", text });
-      await hands.press("Upload");
+      await upload(hands, { name: "many.csv", text });
       // Two of its three lists are written at once.
       const first = service.holdStore("writeRecords", 2);
       await hands.press("Import the file");
