@@ -128,6 +128,8 @@ describe("the audit trail and the receipts in the console", () => {
     );
     assert.equal([...page.matchAll(/data-label="Entry">\d+, \d+</g)].length, 1);
     assert.doesNotMatch(page, /title="deletion\.start"/);
+    const own = await show("/console/audit?actor=auditor&action=operator.sign_in");
+    assert.match(own, /auditor<\/bdi> signed in<\/span\s*><\/td>/);
   });
 
   it("are filtered by record, through its deletions", async () => {

@@ -156,8 +156,8 @@ function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<Sh
 function renderSentence(entry: ShownEntry, actions: Actions): Html {
   const { action, actor, detail, subject, organizationId, start } = entry;
   const { file, rows } = detail;
-  const isAbout = subject !== organizationId && !/^store_\w+$/.test(subject);
-  const object = isAbout && html`: ${renderObject(entry)}`;
+  const isSaid = subject === organizationId || subject === actor || /^store_\w+$/.test(subject);
+  const object = !isSaid && html`: ${renderObject(entry)}`;
   const source = typeof file === "string" && html` from <bdi>${file}</bdi>`;
   const count = typeof rows === "number" && `, ${formatCount(rows, "row")}`;
   return html`<span title="${action}">${renderActor(actor)} ${actions[action] ?? action}</span
