@@ -1,13 +1,13 @@
 // The console over persons of one organization. Somebody of each role has signed in.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach } from "node:test";
+import { beforeEach } from "node:test";
 import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { type Service, startService } from "../support/service.ts";
+import type { Service } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { addOperator, signIn, submit } from "./browse.ts";
+import { eachRole, signInPeople } from "./people.ts";
 
 export const timestamp = "2026-01-31T09:30:00Z";
 export const reason = "Inquiry 17/26";
@@ -22,8 +22,12 @@ export interface Scene {
 
 /** Call in the function of the group. The fields of the scene are there once the group runs. */
 export function usePersons() {
-  const cookies: Record<string, string> = {};
-  const scene = { cookies } as unknown as Scene;
+  const people = signInPeople(eachRole(operatorRoles), {
+    prepare: async (service) => {
+      Object.assign(scene, { service, acme: await makeCustomer(service.app, service.client) });
+    },
+  });
+  const scene = { cookies: people.cookies } as Scene;
 
   const send = async (method: string, path: string, body: object) => {
     const { token } = scene.acme;
@@ -31,17 +35,6 @@ export function usePersons() {
     assert.ok(status < 300, text);
   };
 
-  before(async () => {
-    const service = await startService();
-    scene.service = service;
-    scene.acme = await makeCustomer(service.app, service.client);
-    for (const role of operatorRoles) {
-      await addOperator(service.app, [role]);
-      service.clock.advanceMs(60_000);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
-  });
-  after(() => scene.service.stop());
   // The requests of a minute from one address are limited.
   beforeEach(() => scene.service.clock.advanceMs(60_000));
 
@@ -51,9 +44,10 @@ export function usePersons() {
     person: (id: string, more: object) =>
       send("POST", "/v2/person", { person_id: id, ...flags, timestamp, ...more }),
     post: (path: string, form: Record<string, string>, role = "officer") =>
-      submit(scene.service.client, path, {
-        cookie: cookies[role],
-        form: { organization: scene.acme.organizationId, reason, ...form },
+      people.send(role, path.replace("/console/", ""), {
+        organization: scene.acme.organizationId,
+        reason,
+        ...form,
       }),
     /** Waits until the person is erased, or moved with a report that has to be kept. */
     erase: async (resourceId: string): Promise<void> => {
