@@ -157,7 +157,7 @@ describe("holds and retention in the console", () => {
     assert.match(set, /<td class="text" data-label="References">kept too/);
     const redactable = { ...floor, references: "redactable", confirm: "acme" };
     assert.equal(await post("officer", toFloor, redactable), 303);
-    assert.match(await one("viewer"), /<td data-label="References">may be redacted/);
+    assert.match(await one("viewer"), /<td class="text" data-label="References">may be redacted/);
     assert.equal(await post("officer", toFloor, { ...floor, keep: "", confirm: "acme" }), 303);
     assert.equal(await post("officer", toCeiling, { ...days, days: "", confirm: "acme" }), 303);
     assert.match(await one("viewer"), /There is no floor/);
