@@ -1,6 +1,6 @@
 // `sluice import`
 
-import { type LayoutPart, layoutParts } from "../csv/layout.ts";
+import { type Layout, layoutNames, layoutParts } from "../csv/layout.ts";
 import { inputFormats } from "../csv/row.ts";
 import {
   anyNumber,
@@ -11,6 +11,7 @@ import {
   several,
   withDefault,
   type Kind,
+  type Parameter,
 } from "../../cli/command.ts";
 import { keyVariable } from "./api-key.ts";
 import { choice, recordType, text, wholeNumber, kind } from "../../cli/input/kinds.ts";
@@ -35,9 +36,12 @@ const baseUrl = kind(
   },
 );
 
-function layoutOption<Value extends {}>(part: LayoutPart<Value>) {
-  return optional(kind(part.placeholder, part.expected, part.read), part.meaning);
-}
+const layoutOptions = Object.fromEntries(
+  layoutNames.map((name) => {
+    const { placeholder, expected, read, meaning } = layoutParts[name];
+    return [name, optional(kind(placeholder, expected, read), meaning)];
+  }),
+) as { readonly [Name in keyof Layout]-?: Parameter<Layout[Name]> };
 
 export const heading = "Records";
 
@@ -81,16 +85,7 @@ const importRecords = defineCommand({
       choice("FORMAT", inputFormats),
       `${inputFormats.join(", ")}. Default: by the ending of the name.`,
     ),
-    encoding: layoutOption(layoutParts.encoding),
-    delimiter: layoutOption(layoutParts.delimiter),
-    quote: layoutOption(layoutParts.quote),
-    skip: layoutOption(layoutParts.skip),
-    header: layoutOption(layoutParts.header),
-    comment: layoutOption(layoutParts.comment),
-    footer: layoutOption(layoutParts.footer),
-    require: layoutOption(layoutParts.require),
-    trim: layoutOption(layoutParts.trim),
-    list: layoutOption(layoutParts.list),
+    ...layoutOptions,
     check: flag(
       "Only check all rows: show the first as records, and count what is wrong by kind; send nothing.",
     ),

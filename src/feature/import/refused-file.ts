@@ -38,7 +38,7 @@ export class RefusedFile {
     this.path = options.path;
     this.#options = options;
     this.bytes = options.bytes;
-    if (options.bytes === 0) this.#remove();
+    if (options.bytes === 0) this.#attempt(() => rmSync(this.path, { force: true }));
     else if (existsSync(this.path)) this.#open(() => openOwnFile(this.path, "write").descriptor);
     else throw missing(this.path);
   }
@@ -87,26 +87,16 @@ export class RefusedFile {
     return writeRow(cells.map(protectFormula), this.#options.delimiter);
   }
 
-  #remove(): void {
-    try {
-      rmSync(this.path, { force: true });
-    } catch (cause) {
-      throw unwritable(this.path, cause);
-    }
-  }
-
   #open(open: () => number): void {
-    try {
+    this.#attempt(() => {
       this.#descriptor = open();
       ftruncateSync(this.#descriptor, this.bytes);
-    } catch (cause) {
-      throw unwritable(this.path, cause);
-    }
+    });
   }
 
   #write(text: string): void {
     const bytes = Buffer.from(text);
-    try {
+    this.#attempt(() => {
       for (let done = 0; done < bytes.length;) {
         done += writeSync(
           this.#descriptor ?? -1,
@@ -117,10 +107,16 @@ export class RefusedFile {
         );
       }
       fdatasyncSync(this.#descriptor ?? -1);
+    });
+    this.bytes += bytes.length;
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work();
     } catch (cause) {
       throw unwritable(this.path, cause);
     }
-    this.bytes += bytes.length;
   }
 }
 

@@ -63,11 +63,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
   const paths = pathsOf(given.files, { folder, refused, format });
   requireReplaceable(paths);
   const reports = await runUntilStopped((stopping) =>
-    withTarget(context, plan, {
-      ...given,
-      stopping,
-      work: (target, track) => importAll(context, plan, { paths, target, track, stopping }),
-    }),
+    importAll(context, plan, { ...given, paths, stopping }),
   );
   for (const { statePath } of paths) removeState(statePath);
   return {
@@ -105,11 +101,9 @@ async function check(
   };
 }
 
-interface TargetOptions<Result> {
-  readonly url: string | undefined;
-  readonly keyFile: string | undefined;
+interface Work extends Pick<ImportOptions, "url" | "keyFile"> {
+  readonly paths: readonly FilePaths[];
   readonly stopping: AbortSignal;
-  readonly work: (target: Target, track: Track) => Promise<Result>;
 }
 
 type RunFile = (onStep: (step: Counts & { readonly rows: number }) => void) => Promise<FileReport>;
@@ -119,14 +113,17 @@ type Track = (run: RunFile) => Promise<FileReport>;
 /** An import over HTTP is not reported: the server sees only its requests. */
 const untracked: Track = (run) => run(() => undefined);
 
-async function withTarget<Result>(
+async function importAll(
   context: Context,
-  { organizationId, type, update }: ImportPlan,
-  { url, keyFile, stopping, work }: TargetOptions<Result>,
-): Promise<Result> {
+  plan: ImportPlan,
+  { url, keyFile, ...work }: Work,
+): Promise<readonly FileReport[]> {
+  const { organizationId, type, update } = plan;
   if (url !== undefined) {
     const apiKey = readApiKey(context, keyFile);
-    return work(httpTarget({ url, apiKey, organizationId, type, stopping }), untracked);
+    const { stopping } = work;
+    const target = httpTarget({ url, apiKey, organizationId, type, stopping });
+    return importEach(context, plan, { ...work, target, track: untracked });
   }
   if (keyFile !== undefined)
     throw new UsageError("--key-file is for an import over HTTP; add --url.");
@@ -141,22 +138,21 @@ async function withTarget<Result>(
       timestampMin: app.timestampMin,
       write: ({ write, key }) => writeDrafts(app, write, { keySpace: organizationId, key }),
     });
-    return work(target, (run) => trackImport(app, about, run));
+    const track: Track = (run) => trackImport(app, about, run);
+    return importEach(context, plan, { ...work, target, track });
   };
   return context.withApp(writeAll, { writesBeside: true });
 }
 
-interface Work {
-  readonly paths: readonly FilePaths[];
-  readonly target: Target;
-  readonly track: Track;
-  readonly stopping: AbortSignal;
-}
-
-async function importAll(
+async function importEach(
   { err, json }: Context,
   plan: ImportPlan,
-  { paths, target, track, stopping }: Work,
+  {
+    paths,
+    stopping,
+    target,
+    track,
+  }: Pick<Work, "paths" | "stopping"> & { readonly target: Target; readonly track: Track },
 ): Promise<readonly FileReport[]> {
   const reports: FileReport[] = [];
   for (const path of paths) {
