@@ -97,7 +97,10 @@ export interface NamingPart {
 /** What a page shows of those that are indexed. */
 const namingsMax = 100;
 
-/** Transactions that name a party as sender or receiver, the first ones that arrived. Throws like `listReferrers`. */
+/**
+ * Transactions that name a party as sender or receiver, the first ones that arrived. Their type is never confidential.
+ * Throws like `listReferrers`.
+ */
 export async function searchNamings(app: App, key: RecordKey): Promise<NamingPart> {
   await requireFindable(app, key);
   const { organizationId, resourceId: party } = key;
