@@ -1,12 +1,17 @@
-// Removes each feature from a copy of the checkout, and reports what no longer holds without it.
+// Removes each feature from a copy of the checkout, and reports what no longer holds without it. Stores that have rows
+// of every feature, one of each engine, must lose those of the removed one with the first start.
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { features as all } from "../../src/feature/features.ts";
 import type { Campaign, CampaignRun } from "../campaign/campaign.ts";
+import { acme, operator, organization } from "../conformance/scene.ts";
+import { storeSamples } from "../feature/samples.ts";
 import { kindOf } from "../parts.ts";
 import { root } from "../repository/tree.ts";
+import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { preferMemory } from "../support/temp-folder.ts";
+import { openTestStore } from "../support/test-store.ts";
 import { TreeCopy } from "../support/tree-copy.ts";
 import { removeFeature } from "./remove-feature.ts";
 
@@ -51,26 +56,37 @@ export const features: Campaign = {
     const endsAt = performance.now() + budgetMs;
     const findings: string[] = [];
     let removed = 0;
-    for (const name of only.slice(0, countMax)) {
-      if (performance.now() >= endsAt) break;
-      removed += 1;
-      const steps = amounts["all"] === 1 ? { ...always, ...further } : always;
-      findings.push(...(await findLeft(name, steps, tell)));
+    const server = await startPostgres();
+    try {
+      for (const name of only.slice(0, countMax)) {
+        if (performance.now() >= endsAt) break;
+        removed += 1;
+        const steps = amounts["all"] === 1 ? { ...always, ...further } : always;
+        const url = await server.makeDatabase();
+        findings.push(...(await findLeft(name, { steps, url, tell })));
+      }
+    } finally {
+      await server.remove();
     }
     return { figures: { removed }, findings };
   },
 };
 
-async function findLeft(
-  name: string,
-  steps: Steps,
-  tell: CampaignRun["tell"],
-): Promise<readonly string[]> {
+interface Removal extends Pick<CampaignRun, "tell"> {
+  readonly steps: Steps;
+  /** Of an empty database on PostgreSQL. */
+  readonly url: string;
+}
+
+async function findLeft(name: string, { steps, url, tell }: Removal): Promise<readonly string[]> {
   const copy = new TreeCopy();
   const findings: string[] = [];
   try {
+    const stores = [url, `sqlite:${join(copy.folder, "data", "sluice.db")}`];
+    for (const store of stores) await fill(store);
     for (const one of name === every ? names : [name]) removeFeature(copy.folder, one);
-    for (const [step, words] of Object.entries(steps)) {
+    const opening = { "earlier stores": ["test/removal/open-filled.ts", ...stores] };
+    for (const [step, words] of Object.entries({ ...steps, ...opening })) {
       const startedAt = performance.now();
       const { code, output } = await copy.run(words, stepMsMax);
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
@@ -82,6 +98,19 @@ async function findLeft(
     copy.remove();
   }
   return findings;
+}
+
+/** Rows in every table of each feature. */
+async function fill(url: string): Promise<void> {
+  const store = await openTestStore(url, { role: "serve" });
+  await store.createOrganization(organization(acme), operator);
+  for (const sample of storeSamples) {
+    await sample.fill?.(store, acme, { act: operator, types: ["person"] });
+    await sample.derive?.(store);
+  }
+  await store.add("person", "p-1");
+  await store.erase("person", "p-1");
+  await store.close();
 }
 
 /** Those of `npm test` but the one that asks git, which a copy does not have, and the tests of the test runner. */
