@@ -155,13 +155,12 @@ function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<Sh
 /** `anna created an API key: key_2f…`; the tooltip has the name of the action, by which files have it. */
 function renderSentence(entry: ShownEntry, actions: Actions): Html {
   const { action, actor, detail, subject, organizationId, start } = entry;
-  const { file, rows } = detail;
+  const { rows } = detail;
   const isSaid = subject === organizationId || subject === actor || /^store_\w+$/.test(subject);
   const object = !isSaid && html`: ${renderObject(entry)}`;
-  const source = typeof file === "string" && html` from <bdi>${file}</bdi>`;
   const count = typeof rows === "number" && `, ${formatCount(rows, "row")}`;
   return html`<span title="${action}">${renderActor(actor)} ${actions[action] ?? action}</span
-    >${object}${source}${count}${start && html`, begun ${renderExactTime(start.at)}`}`;
+    >${object}${count}${start && html`, begun ${renderExactTime(start.at)}`}`;
 }
 
 const shownLengthMax = 28;

@@ -36,19 +36,19 @@ export async function requireImportable(
 
 interface BegunImport extends ImportTarget {
   readonly update: boolean;
-  /** What was uploaded: its name, and how many rows it has. */
-  readonly source?: { readonly file: string; readonly rows: number | undefined };
+  /** How many the file has. Its name stays out of the trail, which is never erased: it may be that of a person. */
+  readonly rows?: number | undefined;
 }
 
 /** Checks the same, and records the import in the audit trail before the promise resolves. */
 export async function beginImport(
   app: App,
-  { update, source, ...target }: BegunImport,
+  { update, rows, ...target }: BegunImport,
 ): Promise<void> {
   await requireImportable(app, target);
   const { organizationId, resourceType } = target;
   const action = actions["records.import"].name;
-  const detail = { resourceType, update, ...source };
+  const detail = { resourceType, update, ...(rows === undefined ? {} : { rows }) };
   const about = { organizationId, subject: organizationId, detail };
   await app.store.trail.note({ ...about, action }, actOf(app));
 }

@@ -208,8 +208,7 @@ async function startImport(person: Person, form: URLSearchParams): Promise<Next>
     },
     requireAllowed,
     record: async (run) => {
-      const { fileName: file, check } = upload;
-      await beginImport(app, { ...target, update, source: { file, rows: check?.rows } });
+      await beginImport(app, { ...target, update, rows: upload.check?.rows });
       return trackImport(app, { ...target, source: "console" }, run);
     },
   });

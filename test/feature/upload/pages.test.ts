@@ -127,7 +127,8 @@ describe("uploads in the console", async () => {
     assert.deepEqual(await service.app.store.countRecords(organization), { transaction: 600 });
     const trail = await service.app.store.listAudit(0, 1_000);
     const { detail } = trail.find(({ action }) => action === "records.import") ?? {};
-    assert.deepEqual([detail?.["file"], detail?.["rows"]], ["tx.csv", 601]);
+    assert.equal(detail?.["rows"], 601);
+    assert.doesNotMatch(JSON.stringify(detail), /tx\.csv/);
     const refused = await read(service.client, `${path}/refused`, { cookie: cookies["operator"] });
     assert.equal(
       refused.headers["content-disposition"],
