@@ -12,6 +12,7 @@ import { refuseDifference } from "../shared/schema-parts.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
 import type { Purge } from "../sql/method.ts";
+import { findCaller, findKeyBySecret } from "../sql/access/api-key.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { schemaVersion } from "../sql/migrations.ts";
 import { claimDeletions, claimLarge, type StepBounds } from "../sql/plan/claim-step.ts";
@@ -22,7 +23,8 @@ import { placeHold } from "../sql/retention/hold.ts";
 import type { Statements } from "../sql/statement/statements.ts";
 import { allDeletions, allOrganizations, organization } from "../sql/statement/visibility.ts";
 import { awaitWriters, raiseCounter, readLatestArrival, readSettledArrival } from "./arrival.ts";
-import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
+import { makeJobQueue } from "./commit/job-groups.ts";
+import { makeCredentialQueue, makeLookUpQueue } from "./commit/look-ups.ts";
 import { makeCheck, OtherThreads } from "./continued.ts";
 import type { Database } from "./database.ts";
 import { Leases, lockPlansOf } from "./erase/enter.ts";
@@ -97,9 +99,17 @@ function makeStore(database: Database, options: PostgresOptions): Store {
   );
   const jobs = makeJobQueue(database, options.onGroup);
   const lookUps = makeLookUpQueue(database);
+  const keys = makeCredentialQueue(database, findKeyBySecret);
+  const callers = makeCredentialQueue(database, findCaller);
   let closed: Promise<void> | undefined;
   const close = async () => {
-    await Promise.all([jobs.close(), lookUps.close(), vacuum.stop()]);
+    await Promise.all([
+      jobs.close(),
+      lookUps.close(),
+      keys.close(),
+      callers.close(),
+      vacuum.stop(),
+    ]);
     await database.close();
   };
   return {
@@ -124,6 +134,8 @@ function makeStore(database: Database, options: PostgresOptions): Store {
     ...jobs,
     // Lookups that are requested at the same time share a transaction, as writes do.
     findRecord: async (key: RecordKey) => (await lookUps.submit(key)) ?? undefined,
+    findKeyBySecret: async (secretHash) => (await keys.submit(secretHash)) ?? undefined,
+    findCaller: async (tokenHash) => (await callers.submit(tokenHash)) ?? undefined,
     // Waits for all writes that began before the closing, so that the deletion evaluates and erases what they stored.
     requestOrganizationDeletion: async (request, act) => {
       await awaitWriters(database);

@@ -6,17 +6,11 @@
 // assumption; elsewhere a statement fails (new-records.ts). Records are locked, or inserted, in the order of their keys
 // before deletions are read, so that a plan made meanwhile waits for this transaction before it erases anything.
 
-import {
-  keyText,
-  type RecordKey,
-  type Sighting,
-  type RecordWrite,
-} from "../../../domain/record/record-write.ts";
+import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import { countBytes, isLongList } from "../../group/group-scheduler.ts";
 import type { GroupFigures, Store } from "../../interface/store.ts";
 import type { Database } from "../database.ts";
 import { GroupQueue, type JobSize } from "./group-queue.ts";
-import { findRecords } from "./record.ts";
 import { openDeletions } from "../../sql/deletion/open-deletion.ts";
 import { countRows, evaluateExactly, isDivided, none, storeIfNew } from "./exact-group.ts";
 import { storeNew } from "./new-records.ts";
@@ -126,21 +120,6 @@ function areIndependent(one: readonly Job[], other: readonly Job[]): boolean {
     if (job.kind !== "write") return false;
     const ids = written.get(job.write.organizationId);
     return !job.write.drafts.some(({ id }) => ids?.has(id) === true);
-  });
-}
-
-/** Concurrent lookups share a transaction. */
-export function makeLookUpQueue(database: Database): GroupQueue<RecordKey, Sighting | null> {
-  return new GroupQueue<RecordKey, Sighting | null>({
-    run: async (keys) => {
-      const organizations = new Set(keys.map(({ organizationId }) => organizationId));
-      const found = await database.inOneGo({ organizations }, (transaction) =>
-        findRecords(transaction, keys),
-      );
-      return keys.map((key) => found.get(keyText(key)) ?? null);
-    },
-    sizeOf: ({ organizationId }) => ({ organizationId, rows: 1, bytes: 0 }),
-    kindOf: () => "look-up",
   });
 }
 

@@ -1,0 +1,46 @@
+// Lookups that are requested at the same time, which share a transaction.
+
+import { keyText, type RecordKey, type Sighting } from "../../../domain/record/record-write.ts";
+import type { Statements } from "../../sql/statement/statements.ts";
+import type { Database } from "../database.ts";
+import { GroupQueue } from "./group-queue.ts";
+import { findRecords } from "./record.ts";
+import { inSequence } from "./settle-all.ts";
+
+/** Those of all organizations take turns as one: whose a credential is, is not known. */
+const ofNobody = { organizationId: "", rows: 1, bytes: 0 } as const;
+
+/**
+ * Concurrent lookups share a transaction: a flood of guesses would otherwise open all connections of the pool, which
+ * takes the server longer than the lookups.
+ */
+export function makeCredentialQueue<Found extends object>(
+  database: Database,
+  find: (secretHash: Uint8Array) => Statements<Found | undefined>,
+): GroupQueue<Uint8Array, Found | null> {
+  return new GroupQueue<Uint8Array, Found | null>({
+    run: async (hashes) => {
+      const found = await database.inOneGo({ view: "credentials" }, (transaction) =>
+        inSequence(hashes.map((hash) => transaction.perform(find, hash))),
+      );
+      return found.map((one) => one ?? null);
+    },
+    sizeOf: () => ofNobody,
+    kindOf: () => "credential",
+  });
+}
+
+/** Concurrent lookups share a transaction. */
+export function makeLookUpQueue(database: Database): GroupQueue<RecordKey, Sighting | null> {
+  return new GroupQueue<RecordKey, Sighting | null>({
+    run: async (keys) => {
+      const organizations = new Set(keys.map(({ organizationId }) => organizationId));
+      const found = await database.inOneGo({ organizations }, (transaction) =>
+        findRecords(transaction, keys),
+      );
+      return keys.map((key) => found.get(keyText(key)) ?? null);
+    },
+    sizeOf: ({ organizationId }) => ({ organizationId, rows: 1, bytes: 0 }),
+    kindOf: () => "look-up",
+  });
+}
