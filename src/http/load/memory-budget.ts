@@ -39,7 +39,7 @@ export const pageMemoryBytes = 4 * limits.pageBytesMax;
 
 /** A few pages at a time, so that the first is complete before all others are in memory too. */
 const pagesMax = 8;
-const pagesOfOrganizationMax = 4;
+const pagesOfOrganizationMax = 2;
 
 export const ofPages: MemoryBudgetOptions = {
   totalBytesMax: pagesMax * pageMemoryBytes,
