@@ -36,6 +36,18 @@ export function testConcurrency(engine: Engine): void {
       assert.deepEqual(await site.store.countRecords(acme), { transaction: 500 });
     });
 
+    it("share no commit that would have more rows than one may, relations included", async (test) => {
+      const groups: GroupFigures[] = [];
+      const site = await openSite(engine, test, { onGroup: (figures) => groups.push(figures) });
+      groups.length = 0;
+      const related_tx_ids = Array.from({ length: 1_000 }, (_, index) => `t${index}`);
+      const checks = Array.from({ length: 8 }, (_, index) =>
+        site.store.add("transaction_check", `c${index}`, { related_tx_ids }),
+      );
+      await Promise.all(checks);
+      assert.deepEqual(new Set(groups.map(({ writes }) => writes)), new Set([1]));
+    });
+
     it("that add the same record create it once", async (test) => {
       const { store } = await openSite(engine, test);
       const outcomes = await Promise.all(

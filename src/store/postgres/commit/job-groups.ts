@@ -6,6 +6,7 @@
 // assumption; elsewhere a statement fails (new-records.ts). Records are locked, or inserted, in the order of their keys
 // before deletions are read, so that a plan made meanwhile waits for this transaction before it erases anything.
 
+import { countDraftRows } from "../../../domain/record/draft-rows.ts";
 import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import { countBytes, isLongList } from "../../group/group-scheduler.ts";
 import type { GroupFigures, Store } from "../../interface/store.ts";
@@ -128,7 +129,7 @@ function sizeOf(job: Job): JobSize {
     return { organizationId: job.request.organizationId, rows: 1, bytes: 0 };
   }
   const { organizationId, drafts } = job.write;
-  return { organizationId, rows: Math.max(1, drafts.length), bytes: countBytes(drafts) };
+  return { organizationId, rows: Math.max(1, countDraftRows(drafts)), bytes: countBytes(drafts) };
 }
 
 function runRequests(
