@@ -2,7 +2,6 @@
 // needs. Decides nothing about records.
 
 import { SerialQueue } from "../../basics/serial-queue.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
 import { defaultConnections, type SharedServer } from "../interface/connection-settings.ts";
 import type { Claim } from "../interface/deletion.ts";
@@ -103,13 +102,8 @@ function makeStore(database: Database, options: PostgresOptions): Store {
   const callers = makeCredentialQueue(database, findCaller);
   let closed: Promise<void> | undefined;
   const close = async () => {
-    await Promise.all([
-      jobs.close(),
-      lookUps.close(),
-      keys.close(),
-      callers.close(),
-      vacuum.stop(),
-    ]);
+    const queues = [jobs, lookUps, keys, callers];
+    await Promise.all([...queues.map((queue) => queue.close()), vacuum.stop()]);
     await database.close();
   };
   return {
@@ -133,9 +127,9 @@ function makeStore(database: Database, options: PostgresOptions): Store {
     writtenElsewhere: () => undefined,
     ...jobs,
     // Lookups that are requested at the same time share a transaction, as writes do.
-    findRecord: async (key: RecordKey) => (await lookUps.submit(key)) ?? undefined,
-    findKeyBySecret: async (secretHash) => (await keys.submit(secretHash)) ?? undefined,
-    findCaller: async (tokenHash) => (await callers.submit(tokenHash)) ?? undefined,
+    findRecord: (key) => lookUps.submit(key),
+    findKeyBySecret: (secretHash) => keys.submit(secretHash),
+    findCaller: (tokenHash) => callers.submit(tokenHash),
     // Waits for all writes that began before the closing, so that the deletion evaluates and erases what they stored.
     requestOrganizationDeletion: async (request, act) => {
       await awaitWriters(database);

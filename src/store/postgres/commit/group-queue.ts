@@ -190,9 +190,8 @@ function resolveAll<Job, Result>(
   group: readonly Waiting<Job, Result>[],
   results: readonly Result[],
 ): void {
-  group.forEach(({ resolve, reject }, index) => {
-    const result = results[index];
-    if (result === undefined) reject(new TypeError("a job of a group has no result"));
-    else resolve(result);
-  });
+  results.forEach((result, index) => group[index]?.resolve(result));
+  for (const { reject } of group.slice(results.length)) {
+    reject(new TypeError("a job of a group has no result"));
+  }
 }

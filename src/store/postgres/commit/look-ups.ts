@@ -14,31 +14,29 @@ const ofNobody = { organizationId: "", rows: 1, bytes: 0 } as const;
  * Concurrent lookups share a transaction: a flood of guesses would otherwise open all connections of the pool, which
  * takes the server longer than the lookups.
  */
-export function makeCredentialQueue<Found extends object>(
+export function makeCredentialQueue<Found>(
   database: Database,
-  find: (secretHash: Uint8Array) => Statements<Found | undefined>,
-): GroupQueue<Uint8Array, Found | null> {
-  return new GroupQueue<Uint8Array, Found | null>({
-    run: async (hashes) => {
-      const found = await database.inOneGo({ view: "credentials" }, (transaction) =>
+  find: (secretHash: Uint8Array) => Statements<Found>,
+): GroupQueue<Uint8Array, Found> {
+  return new GroupQueue<Uint8Array, Found>({
+    run: (hashes) =>
+      database.inOneGo({ view: "credentials" }, (transaction) =>
         inSequence(hashes.map((hash) => transaction.perform(find, hash))),
-      );
-      return found.map((one) => one ?? null);
-    },
+      ),
     sizeOf: () => ofNobody,
     kindOf: () => "credential",
   });
 }
 
 /** Concurrent lookups share a transaction. */
-export function makeLookUpQueue(database: Database): GroupQueue<RecordKey, Sighting | null> {
-  return new GroupQueue<RecordKey, Sighting | null>({
+export function makeLookUpQueue(database: Database): GroupQueue<RecordKey, Sighting | undefined> {
+  return new GroupQueue<RecordKey, Sighting | undefined>({
     run: async (keys) => {
       const organizations = new Set(keys.map(({ organizationId }) => organizationId));
       const found = await database.inOneGo({ organizations }, (transaction) =>
         findRecords(transaction, keys),
       );
-      return keys.map((key) => found.get(keyText(key)) ?? null);
+      return keys.map((key) => found.get(keyText(key)));
     },
     sizeOf: ({ organizationId }) => ({ organizationId, rows: 1, bytes: 0 }),
     kindOf: () => "look-up",
