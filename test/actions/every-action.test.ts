@@ -17,21 +17,16 @@ const open = "says what the service publishes to anybody";
 const withoutRight: Readonly<Record<string, string>> = {
   "access/change-organization requireFloorsWithin": found,
   "access/close-organization findClosable": found,
-  "access/close-organization findOpenOrganization": found,
   "access/find-organization findOrganization": found,
   "access/find-organization findOrganizationId": partly,
   "access/find-organization requireOrganization": found,
   "deletion/decide-deletions changeAll": partly,
-  "change/read-changes readChanges": begun,
   "deletion/list-deletions countDeletions": partly,
   "deletion/list-deletions countWaiting": partly,
-  "deletion/preview-deletion previewDeletion": begun,
   "deletion/list-deletions reportErasures": partly,
   "deletion/show-deletion readDeletionDetails": partly,
   "deletion/show-deletion readReceipt": partly,
   "ledger/watch-store makeStoreCheck": begun,
-  "intake/write-drafts writeDrafts": begun,
-  "intake/submission writeRecords": begun,
   "operator/challenge isChallenge": signIn,
   "operator/challenge makeChallenge": signIn,
   "operator/challenge useChallenge": signIn,
@@ -47,7 +42,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "upkeep/read-overview readAgenda": partly,
   "operator/session endOwnSession": own,
   "operator/session enterSession": signIn,
-  "operator/session findSession": signIn,
   "operator/session listOwnSessions": own,
   "operator/sign-in-link readSignInLink": signIn,
   "operator/sign-in-link useSignInLink": signIn,
@@ -61,7 +55,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "record/relations readRelations": begun,
   "record/view-record usePermission": partly,
   "record/view-record viewRecord": partly,
-  "retention/apply-retention retaining": found,
   "retention/holds requireListable": found,
   "retention/preview-retention requireFuture": found,
   "retention/retention-rules previewRule": partly,
@@ -125,9 +118,10 @@ describe("the actions that people start", () => {
   });
 
   it("have no reason that nothing needs any more", () => {
-    const checking = actions.filter(({ body }) => check.test(body)).map(({ name }) => name);
+    const unchecked = actions.filter(({ body }) => !check.test(body));
+    const needing = new Set(unchecked.map(({ name }) => name));
     assert.deepEqual(
-      checking.filter((name) => Object.hasOwn(withoutRight, name)),
+      Object.keys(withoutRight).filter((name) => !needing.has(name)),
       [],
     );
     assert.ok(actions.length > 60, String(actions.length));

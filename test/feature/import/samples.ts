@@ -13,7 +13,6 @@ export const samples: Samples = {
   },
   withoutRight: {
     "import/imports beginImport": "checks the right inside",
-    "import/imports trackImport": "continues what an action with a right has begun",
   },
   store: {
     fill: async (store, organizationId, { act, types: [resourceType = "person"] }) => {
