@@ -166,7 +166,7 @@ describe("finding records in the console", () => {
     const entry = (await auditOf("record.show")).at(-1);
     assert.deepEqual([entry?.actor, entry?.organizationId], ["officer", acme.organizationId]);
     assert.match(entry?.subject ?? "", /^person sha256:[0-9a-f]{64}$/);
-    assert.deepEqual(entry?.detail, { reason: "request 12 of the authority" });
+    assert.deepEqual(entry?.detail, { reason: "request 12 of the authority", transactions: 20 });
     assert.doesNotMatch((await get("auditor", page)).text, /Eda/);
     const other = page.replace("id=ada", "id=p1");
     assert.doesNotMatch((await get("officer", other)).text, /The content is shown once/);

@@ -8,6 +8,7 @@ import {
   isContentField,
   brokenRules,
 } from "../../domain/record/merge.ts";
+import type { Payload } from "../../domain/record-type.ts";
 import type { Change, RecordKey } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
@@ -57,6 +58,7 @@ export interface HistoryQuery {
 const changesShownMax = 10;
 /** Earlier changes that are read for the comparison, but are not shown. */
 const changesComparedMax = 90;
+const limit = changesShownMax + changesComparedMax + 1;
 
 /** True if these are all changes of the record: the part is the latest, and there are no earlier changes. */
 export interface ReadHistory extends ShownHistory {
@@ -73,7 +75,6 @@ export async function readHistory(
   { before, isRevealed }: HistoryQuery,
 ): Promise<ReadHistory> {
   const type = findType(key.resourceType);
-  const limit = changesShownMax + changesComparedMax + 1;
   const places = await app.offsets();
   const place = before === undefined ? undefined : places.decode(key.organizationId, before);
   if (before !== undefined && place === undefined) throw noSuchPlace();
@@ -105,6 +106,13 @@ export async function readHistory(
 }
 
 const start = { at: 0, following: 0 };
+
+/** Undefined for a history that is not read to its beginning. The caller has checked that it may read the content. */
+export async function readState({ store }: App, key: RecordKey): Promise<Payload | undefined> {
+  const changes = await store.overview.readHistoryPart({ ...key, before: undefined, limit });
+  if (changes.length === limit) return undefined;
+  return mergeChanges(findType(key.resourceType), changes.toReversed());
+}
 
 function noSuchPlace(): OperatorError {
   return new OperatorError(

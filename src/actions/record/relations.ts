@@ -97,14 +97,21 @@ export interface NamingPart {
 /** What a page shows of those that are indexed. */
 const namingsMax = 100;
 
-/**
- * Transactions that name a party as sender or receiver, the first ones that arrived. Their type is never confidential.
- * Throws like `listReferrers`.
- */
+/** Throws like `listReferrers`. */
 export async function searchNamings(app: App, key: RecordKey): Promise<NamingPart> {
   await requireFindable(app, key);
-  const { organizationId, resourceId: party } = key;
+  return readNamings(app, key);
+}
+
+/**
+ * Transactions that name a party as sender or receiver, the first ones that arrived. Their type is never confidential.
+ * The caller has checked that this person may find the party.
+ */
+export async function readNamings(
+  { store }: App,
+  { organizationId, resourceId: party }: RecordKey,
+): Promise<NamingPart> {
   const query = { organizationId, party, after: undefined, recordsMax: namingsMax };
-  const { namings, last } = await app.store.readNamings(query);
+  const { namings, last } = await store.readNamings(query);
   return { records: namings, hasMore: last !== undefined };
 }

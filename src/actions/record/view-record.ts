@@ -12,10 +12,9 @@ import { floorEnd, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { App } from "../app.ts";
 import { findDeletion, findType } from "./find-named-record.ts";
 import { type FoundRecord, findRecord } from "./find-records.ts";
-import { type HistoryQuery, readHistory, type ShownHistory } from "./record-history.ts";
-import { readRelations, type Relations, searchNamings } from "./relations.ts";
+import { type HistoryQuery, readHistory, readState, type ShownHistory } from "./record-history.ts";
+import { readNamings, readRelations, type Relations } from "./relations.ts";
 import type { Operator } from "../../domain/operator.ts";
-import type { NormalisedTimestamp } from "../../domain/timestamp.ts";
 import { textOfRecord } from "../../domain/trail-action.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import {
@@ -48,8 +47,8 @@ export interface RecordView {
 
 export interface NamingView {
   readonly key: RecordKey;
-  readonly happenedAt: NormalisedTimestamp | undefined;
-  readonly values: Payload;
+  /** Empty for a long history. */
+  readonly state: Payload;
   /** The ids of the other parties. */
   readonly others: readonly string[];
 }
@@ -79,26 +78,24 @@ export async function viewRecord(
     deletion: open === undefined ? undefined : await findDeletion(app, open),
     relations,
     history,
-    namings: query.isRevealed && isPartyType(key.resourceType) ? await readNamings(app, key) : [],
+    namings: query.isRevealed && isPartyType(key.resourceType) ? await viewNamings(app, key) : [],
   };
 }
 
 const namingsShownMax = 20;
 
-async function readNamings(app: App, key: RecordKey): Promise<readonly NamingView[]> {
+/** One after another, so that the content of only one history is in memory. */
+async function viewNamings(app: App, key: RecordKey): Promise<readonly NamingView[]> {
   const { organizationId, resourceId: party } = key;
-  const { records } = await searchNamings(app, key);
-  const keys = records.slice(0, namingsShownMax).map((one) => ({ organizationId, ...one }));
-  return Promise.all(
-    keys.map(async (naming) => {
-      const history = await readHistory(app, naming, { before: undefined, isRevealed: true });
-      const fields = history.state?.fields ?? [];
-      const values: Payload = Object.fromEntries(fields.map(({ field, value }) => [field, value]));
-      const parties = partiesOf(findType(naming.resourceType), values);
-      const happenedAt = history.changes[0]?.happenedAt;
-      return { key: naming, happenedAt, values, others: parties.filter((id) => id !== party) };
-    }),
-  );
+  const { records } = await readNamings(app, key);
+  const views: NamingView[] = [];
+  for (const record of records.slice(0, namingsShownMax)) {
+    const naming = { organizationId, ...record };
+    const state = (await readState(app, naming)) ?? {};
+    const parties = partiesOf(findType(record.resourceType), state);
+    views.push({ key: naming, state, others: parties.filter((id) => id !== party) });
+  }
+  return views;
 }
 
 interface FlooredRecord {
@@ -127,7 +124,8 @@ function originOf({ countedFrom }: RetentionFloor, type: RecordType): FiledAt | 
 const lifetimeMs = 60_000;
 
 /**
- * Writes to the audit trail, and returns a secret with which this person reads this record once. Throws OperatorError
+ * Writes to the audit trail, also how many transactions of a party can be read with it, and returns a secret with which
+ * this person reads this record once. Throws OperatorError
  * not_permitted, invalid, no_such_type, no_such_organization and no_such_record.
  */
 export async function permitReading(
@@ -140,7 +138,8 @@ export async function permitReading(
   await findRecord(app, key);
   const { organizationId, resourceType, resourceId } = key;
   const subject = { organizationId, resourceType, resourceId };
-  await auditAccess(app, "record.show", { organizationId, subject, detail: { reason } });
+  const detail = { reason, ...(isPartyType(resourceType) && { transactions: namingsShownMax }) };
+  await auditAccess(app, "record.show", { organizationId, subject, detail });
   return makeChallenge(app, readingOf(operator, key), lifetimeMs);
 }
 

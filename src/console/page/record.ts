@@ -15,6 +15,7 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays, originWords } from "../../domain/retention/floor.ts";
 import { recordTypeByName, titleOf } from "../../domain/record-types.ts";
+import { timestampOf } from "../../domain/timestamp.ts";
 import type { Next, Person } from "../page.ts";
 import {
   readRecordKey,
@@ -92,12 +93,12 @@ function renderPartyLink({ organizationId }: Pick<RecordKey, "organizationId">, 
 }
 
 const namingColumns: readonly Column<NamingView>[] = [
-  ["Day", ({ happenedAt }) => happenedAt && html`<time>${happenedAt.slice(0, 10)}</time>`],
+  ["Day", ({ state }) => html`<time>${timestampOf(state)?.slice(0, 10)}</time>`],
   ["Record", ({ key }) => renderRecordLink(key), "bare"],
   [
     "Amount",
-    ({ values }) =>
-      `${describeValue(values["amount"] ?? "–")} ${describeValue(values["currency"] ?? "")}`,
+    ({ state }) =>
+      `${describeValue(state["amount"] ?? "–")} ${describeValue(state["currency"] ?? "")}`,
     "number",
   ],
   ["Other party", ({ key, others }) => others.map((id) => renderPartyLink(key, id))],
