@@ -1,8 +1,12 @@
 // Writes transactions and other records to the store without the command line, through the action that the API uses.
 
-import type { App } from "../../src/actions/app.ts";
+import { type App, currentTimeOf } from "../../src/actions/app.ts";
 import { requestDeletion } from "../../src/actions/deletion/request-deletion.ts";
-import { writeRecords } from "../../src/actions/intake/submission.ts";
+import {
+  type SubmissionOptions,
+  type WriteReport,
+  writeRecords,
+} from "../../src/actions/intake/submission.ts";
 import { findType } from "../../src/actions/record/find-named-record.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 
@@ -30,14 +34,7 @@ export async function addRecord(
   organizationId: string,
   { type, fields }: { readonly type: string; readonly fields: Payload },
 ): Promise<void> {
-  await writeRecords(app, {
-    organizationId,
-    type: findType(type),
-    mode: "append",
-    lenient: false,
-    single: true,
-    items: [fields],
-  });
+  await writeOne(app, { organizationId, type: findType(type), mode: "append" }, fields);
 }
 
 export async function updateTransaction(
@@ -45,14 +42,18 @@ export async function updateTransaction(
   organizationId: string,
   fields: Payload & { readonly tx_id: string; readonly timestamp: string },
 ): Promise<void> {
-  await writeRecords(app, {
-    organizationId,
-    type: findType("transaction"),
-    mode: "update",
-    lenient: false,
-    single: true,
-    items: [fields],
-  });
+  await writeOne(app, { organizationId, type: findType("transaction"), mode: "update" }, fields);
+}
+
+function writeOne(
+  app: App,
+  about: Pick<SubmissionOptions, "organizationId" | "type" | "mode">,
+  fields: Payload,
+): Promise<WriteReport> {
+  const { timestampMin } = app;
+  const arrival = { receivedAt: currentTimeOf(app), timestampMin };
+  const options = { ...about, ...arrival, lenient: false, single: true };
+  return writeRecords(app, options, { items: [fields] });
 }
 
 export function deleteTransaction(

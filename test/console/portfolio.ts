@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { writeRecords } from "../../src/actions/intake/submission.ts";
-import type { App } from "../../src/actions/app.ts";
+import { type App, currentTimeOf } from "../../src/actions/app.ts";
 import { dayMs } from "../../src/basics/duration.ts";
 import { typeNamed } from "../conformance/scene.ts";
 import { makeRandom, type Random } from "../support/random.ts";
@@ -92,9 +92,11 @@ export async function addItems(
   },
 ): Promise<void> {
   const type = typeNamed(resourceType);
-  const rest = { organizationId, type, mode: "add", lenient: false, single: false } as const;
+  const arrival = { receivedAt: currentTimeOf(app), timestampMin: app.timestampMin };
+  const about = { organizationId, type, mode: "add", lenient: false, single: false } as const;
   for (let from = 0; from < items.length; from += listItems) {
-    await writeRecords(app, { ...rest, items: items.slice(from, from + listItems) });
+    const part = items.slice(from, from + listItems);
+    await writeRecords(app, { ...about, ...arrival }, { items: part });
   }
 }
 

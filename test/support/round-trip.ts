@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { App } from "../../src/actions/app.ts";
+import { type App, currentTimeOf } from "../../src/actions/app.ts";
 import { writeRecords } from "../../src/actions/intake/submission.ts";
 import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
@@ -61,14 +61,16 @@ export async function submit(
   submitted: readonly Submitted[],
 ): Promise<void> {
   for (const { mode, payload } of submitted) {
-    await writeRecords(app, {
+    const options = {
       organizationId: acme,
       type,
       mode,
       lenient: false,
       single: true,
-      items: [payload],
-    });
+      receivedAt: currentTimeOf(app),
+      timestampMin: app.timestampMin,
+    };
+    await writeRecords(app, options, { items: [payload] });
   }
 }
 

@@ -22,7 +22,7 @@ import {
   tooLargeItem,
 } from "../../domain/record/payload.ts";
 import { makeErrorBudget } from "../../domain/validation/explain.ts";
-import { type App, currentTimeOf } from "../app.ts";
+import type { App } from "../app.ts";
 import { type ItemResult, ItemResults, storeInParts } from "./item-results.ts";
 import { ValidationErrors } from "./validation-errors.ts";
 
@@ -55,7 +55,7 @@ export interface WriteReport {
   readonly results: readonly ItemResult[] | undefined;
 }
 
-export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt" | "timestampMin"> {
+export interface WriteRequest {
   readonly items: readonly unknown[];
   readonly idempotency?: IdempotencyMark | undefined;
   /** The marks of the items, if each is written with its own. */
@@ -63,23 +63,12 @@ export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt" | "ti
 }
 
 /** Rejects like `Submission.store`, and with AppError idempotency_in_flight. */
-export function writeRecords(app: App, request: WriteRequest): Promise<WriteReport> {
-  // The fields are passed one by one: collecting the rest of them and spreading it costs more than validating a small
-  // record.
-  const { organizationId, type, mode, lenient, asSingle, single } = request;
-  const { items, idempotency, marks } = request;
-  const { store, inFlight, timestampMin } = app;
-  const receivedAt = currentTimeOf(app);
-  const submission = new Submission({
-    organizationId,
-    type,
-    mode,
-    lenient,
-    asSingle,
-    single,
-    receivedAt,
-    timestampMin,
-  });
+export function writeRecords(
+  { store, inFlight }: App,
+  options: SubmissionOptions,
+  { items, idempotency, marks }: WriteRequest,
+): Promise<WriteReport> {
+  const submission = new Submission(options);
   for (const item of items) submission.add(item, marks?.next().value);
   const mark = marks === undefined ? idempotency : undefined;
   return inFlight.run(idempotency?.keyHash, () => submission.store(store, mark));

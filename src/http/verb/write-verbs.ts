@@ -1,8 +1,9 @@
 // The three verbs that write records, as one object, a list or a stream: POST adds; POST to the batch of a type also
 // adds changes of those that exist; PUT changes records that exist.
 
+import { currentTimeOf } from "../../actions/app.ts";
 import { keySpaceOf } from "../../actions/intake/idempotency.ts";
-import { writeRecords } from "../../actions/intake/submission.ts";
+import { type SubmissionOptions, writeRecords } from "../../actions/intake/submission.ts";
 import { describeWritten, pastTenseOf } from "../../actions/intake/validation-errors.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
@@ -152,6 +153,7 @@ function writeSmall(
   const { request, caller } = input;
   const { operation, type, mode, lenient, asSingle } = write;
   const { organizationId } = caller;
+  const { app } = context;
   const value = parseJson(bytes);
   const single = !Array.isArray(value);
   if (single) requireSingleForm(operation.body, type);
@@ -162,17 +164,18 @@ function writeSmall(
   const key = keyedRequest(request, operation, keySpaceOf(caller, type));
   const marks = single ? undefined : markItems(bytes, { resourceType, mode, asSingle, key });
   const count = items.length;
-  return writeRecords(context.app, {
+  const options: SubmissionOptions = {
     organizationId,
     type,
     mode,
     lenient,
     asSingle,
     single,
-    items,
-    idempotency: markOf(key, bytes),
-    marks,
-  }).then((report) => {
+    receivedAt: currentTimeOf(app),
+    timestampMin: app.timestampMin,
+  };
+  const idempotency = markOf(key, bytes);
+  return writeRecords(app, options, { items, idempotency, marks }).then((report) => {
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
     if (count > 1) charge(context, { request, caller }, work);
     return reportOf(report, JSON.stringify(report.results));
