@@ -3,7 +3,7 @@
 
 import type { Organization } from "../../domain/access.ts";
 import type { ErasedCounts } from "../../domain/deletion/deletion.ts";
-import { type Node, nodeKey } from "../../domain/deletion/erasure.ts";
+import { type Node, nodeKey, nodeKeyOf } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
@@ -45,9 +45,9 @@ export class ExpiryTally {
 
   /** Adds expired records, and what the deletions of those that are due would do. */
   add(expired: readonly Previewed[], { waiting, erasedWith, shared, inPart }: ErasedPreview): void {
-    const waits = new Map(waiting.map(({ key, expiry }) => [textOf(key), expiry]));
+    const waits = new Map(waiting.map(({ key, expiry }) => [nodeKeyOf(key), expiry]));
     for (const { record, expiry: own, isRecent } of expired) {
-      const expiry = waits.get(textOf(record)) ?? own;
+      const expiry = waits.get(nodeKeyOf(record)) ?? own;
       if (own === "due") this.planned += isPartyType(record.resourceType) ? 2 : 1;
       this.counts[expiry] += 1;
       if (expiry !== "due") continue;
@@ -59,10 +59,6 @@ export class ExpiryTally {
     addCounts(this.shared, shared);
     this.inPart += inPart;
   }
-}
-
-function textOf({ resourceType, resourceId }: RecordKey): string {
-  return nodeKey(resourceType, resourceId);
 }
 
 function addCounts(counts: Counts, added: ErasedCounts): void {

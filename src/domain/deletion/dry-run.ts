@@ -3,7 +3,7 @@
 
 import type { RecordKey } from "../record/record-write.ts";
 import { mergeFloors, type RetentionFloor } from "../retention/floor.ts";
-import { type Node, type NodeKey, nodeKey } from "./erasure.ts";
+import { type Node, nodeKey, nodeKeyOf } from "./erasure.ts";
 
 /** A dry run that reads no more relations than this is answered by the thread that serves. */
 export const briefRelationsMax = 2_000;
@@ -48,7 +48,7 @@ export interface DryRun {
 /** Adds the next part of a dry run to the previous ones. A record with many changes may be in several parts. */
 export function addPart(previous: DryRun, part: DryRun): DryRun {
   const floors = mergeFloors(byType(previous.floors), byType(part.floors));
-  const holds = [...previous.holds, ...part.holds].map((one) => [nodeOf(one), one] as const);
+  const holds = [...previous.holds, ...part.holds].map((one) => [nodeKeyOf(one), one] as const);
   return {
     ...previous,
     restriction: addReports(previous.restriction, part.restriction),
@@ -78,8 +78,4 @@ function addReports(previous: PlannedRestriction, part: PlannedRestriction): Pla
 
 function byType(floors: readonly PlannedFloor[]): ReadonlyMap<string, PlannedFloor> {
   return new Map(floors.map((floor) => [floor.resourceType, floor]));
-}
-
-function nodeOf({ resourceType, resourceId }: Place): NodeKey {
-  return nodeKey(resourceType, resourceId);
 }

@@ -5,6 +5,7 @@
 // to something that remains, or only mentions what is erased, remains without its references to what is erased.
 
 import type { Payload, RecordType, RelationKind, ResourceType } from "../record-type.ts";
+import type { RecordKey } from "../record/record-write.ts";
 
 /** A record of one organization as text, made by `nodeKey`. Types contain no slash, so the id may contain any. */
 export type NodeKey = `${ResourceType}/${string}`;
@@ -69,6 +70,13 @@ interface Restriction {
 
 export function nodeKey(type: ResourceType, id: string): NodeKey {
   return `${type}/${id}`;
+}
+
+export function nodeKeyOf({
+  resourceType,
+  resourceId,
+}: Omit<RecordKey, "organizationId">): NodeKey {
+  return nodeKey(resourceType, resourceId);
 }
 
 export function parseNodeKey(key: NodeKey): Node {

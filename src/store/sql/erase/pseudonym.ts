@@ -9,7 +9,7 @@ import { all, Rows, run, type Statements, lock } from "../statement/statements.t
 import { randomBytes } from "node:crypto";
 import { readConfidentialTypes } from "../access/organization.ts";
 import type { RedactionOptions, Renamed } from "./redact-long.ts";
-import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import { nodeKeyOf } from "../../../domain/deletion/erasure.ts";
 import { noteReferences } from "../plan/restricted-reference.ts";
 import { findSupportedReports } from "../plan/supported-reports.ts";
 
@@ -88,7 +88,7 @@ export function* keepPseudonyms(
   for (const [organizationId, some] of byOwner) {
     const confidential = yield* readConfidentialTypes(organizationId);
     const concerned = some.flatMap((one) =>
-      one.records.map((key) => [nodeKey(key.resourceType, key.resourceId), one] as const),
+      one.records.map((key) => [nodeKeyOf(key), one] as const),
     );
     // Whatever a deletion was allowed before a restore, the report has to be kept now.
     const kept = yield* findSupportedReports(concerned, { organizationId, confidential, now });

@@ -3,7 +3,7 @@
 // delay no deletion, and are left out unless they are asked for. Changes nothing.
 
 import { dateOf } from "../../../basics/duration.ts";
-import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
+import { type NodeKey, parseNodeKey, nodeKeyOf } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
@@ -52,7 +52,7 @@ function* addPlans(due: readonly DueRecord[], set: PreviewSet, tally: Tally): St
   const obligations = new Obligations(floors);
   const roots = due.map((key) => {
     const deletion = { ...key, deletionRequestId: "", restrictedOf: undefined, status } as const;
-    const root = nodeKey(key.resourceType, key.resourceId);
+    const root = nodeKeyOf(key);
     return { key, deletion, root, planning: planningOf(deletion, now, confidential) };
   });
   const graph = yield* readGraph(roots, query.relationsMax, {

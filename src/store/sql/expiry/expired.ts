@@ -1,7 +1,7 @@
 // Finds the records of an organization that have reached the retention ceiling of their type, a bounded part at a time,
 // in the order of their keys, and why an expired record must be retained. Deletes nothing.
 
-import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
+import { type NodeKey, nodeKey, nodeKeyOf } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
@@ -206,11 +206,11 @@ function* decideExpiries(
   const keys = expired.map(({ key }) => key);
   const held = yield* findHeldKeys(keys, now);
   const open = new Set((yield* all<KeyRow>(findOpen, keyRows(keys))).map(rowKeyText));
-  for (const { node } of yield* findErasing(organizationId, keys.map(toNode))) {
+  for (const { node } of yield* findErasing(organizationId, keys.map(nodeKeyOf))) {
     open.add(keyText(toKey(organizationId, node)));
   }
   const common = ceilings.find(({ isOwn }) => !isOwn);
-  const nodes = expired.filter(({ ceiling }) => !ceiling.isOwn).map(({ key }) => toNode(key));
+  const nodes = expired.filter(({ ceiling }) => !ceiling.isOwn).map(({ key }) => nodeKeyOf(key));
   const needed =
     common === undefined ? [] : yield* findNeeded({ organizationId, nodes, common, now });
   const reasons = new Map<string, Expiry>();
@@ -230,10 +230,6 @@ function* decideExpiries(
     const text = keyText(one.key);
     return { ...one, expiry: reasons.get(text) ?? "due", isRecent: recent.has(text) };
   });
-}
-
-function toNode({ resourceType, resourceId }: RecordKey): NodeKey {
-  return nodeKey(resourceType, resourceId);
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { dateOf } from "../../../basics/duration.ts";
 import { addPart, type DryRun } from "../../../domain/deletion/dry-run.ts";
-import { type ErasurePlan, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
+import { type ErasurePlan, parseNodeKey, nodeKeyOf } from "../../../domain/deletion/erasure.ts";
 import { isPartyType, namingTypes } from "../../../domain/deletion/party.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
@@ -54,10 +54,10 @@ function* planRecord(
   { deletion, now, types, relationsMax }: KnowingQuery,
   confidential: ReadonlySet<ResourceType>,
 ): Statements<DryRun> {
-  const { organizationId, resourceType, resourceId } = deletion;
+  const { organizationId } = deletion;
   const obligations = new Obligations(yield* listFloorsThatKeep(organizationId));
   const planning = planningOf(deletion, now, confidential);
-  const root = nodeKey(resourceType, resourceId);
+  const root = nodeKeyOf(deletion);
   const graph = yield* readGraph([{ deletion, root }], relationsMax, {
     organizationId,
     confidential,
@@ -127,9 +127,7 @@ function* readKeeping(
   known: ReadonlySet<ResourceType>,
 ): Statements<DryRun["restriction"]> {
   if (known.size === 0) return nothing.restriction;
-  const concerned = records.map(
-    (key) => [nodeKey(key.resourceType, key.resourceId), { deletion }] as const,
-  );
+  const concerned = records.map((key) => [nodeKeyOf(key), { deletion }] as const);
   const search = { organizationId: deletion.organizationId, confidential: known, now };
   const found = yield* findSupportedReports(concerned, search);
   const ends = found.flatMap(({ obstacle }) => obstacle.floorUntil ?? []);

@@ -4,10 +4,10 @@
 
 import {
   type NodeKey,
-  nodeKey,
   type Edge,
   type ErasurePlan,
   planRestriction,
+  nodeKeyOf,
 } from "../../../domain/deletion/erasure.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
@@ -52,7 +52,7 @@ export function* readObligations(
     const moved = sets.flatMap((set) => reports.map((key) => ({ ...key, organizationId: set })));
     for (const hold of yield* findHoldsOf([...part, ...moved]))
       if ((hold.endsOn ?? heldOn) >= heldOn) holds.add(keyText(hold));
-    erasing.push(...(yield* findErasing(organizationId, reports.map(toNode))));
+    erasing.push(...(yield* findErasing(organizationId, reports.map(nodeKeyOf))));
     const lengthy = shortHistories ? yield* findLongHistories({ floors, records: part }) : [];
     for (const key of lengthy) long.add(keyText(key));
     yield* readFloors(
@@ -82,10 +82,6 @@ function* readFloors(
 
 function isRepeated({ processedBefore, status }: PlanSubject): boolean {
   return processedBefore !== undefined || status === "processing";
-}
-
-function toNode({ resourceType, resourceId }: RecordKey): NodeKey {
-  return nodeKey(resourceType, resourceId);
 }
 
 /** At least one part, which may be empty. The number of parts does not depend on reports. */

@@ -5,8 +5,8 @@ import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import {
   type ErasurePlan,
   type NodeKey,
-  nodeKey,
   parseNodeKey,
+  nodeKeyOf,
 } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
@@ -104,7 +104,7 @@ export function planningOf(
   confidential: ReadonlySet<ResourceType>,
 ): Planning {
   const { deletionRequestId, organizationId, restrictedOf, requestedAt } = deletion;
-  const root = nodeKey(deletion.resourceType, deletion.resourceId);
+  const root = nodeKeyOf(deletion);
   const isReplay = deletion.processedBefore !== undefined;
   const asked = { deletionRequestId, organizationId, restrictedOf, root };
   return { ...asked, now, requestedAt, isReplay, confidential };

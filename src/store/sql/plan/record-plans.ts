@@ -8,6 +8,7 @@ import {
   type ErasurePlan,
   type NodeKey,
   nodeKey,
+  nodeKeyOf,
 } from "../../../domain/deletion/erasure.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
@@ -84,13 +85,9 @@ export function* planPending(
   { now, bounds }: Pick<PlanningOptions, "now" | "bounds">,
 ): Statements<{ readonly plans: readonly RecordPlan[]; readonly isBehind: boolean }> {
   const parties = yield* readPartyObstacles(deletions, now, bounds.parties);
-  const roots = deletions.map((deletion) => ({ deletion, root: rootOf(deletion) }));
+  const roots = deletions.map((deletion) => ({ deletion, root: nodeKeyOf(deletion) }));
   const plans = yield* planRecords(roots, { now, bounds, parties });
   return { plans, isBehind: parties?.isBehind === true };
-}
-
-function rootOf({ resourceType, resourceId }: Deletion): NodeKey {
-  return nodeKey(resourceType, resourceId);
 }
 
 /** Plans deletions of one organization, each as if the earlier ones had begun. */

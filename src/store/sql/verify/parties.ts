@@ -3,7 +3,7 @@
 // for the last time in the transaction that completes it. Erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import { nodeKeyOf } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import type { Naming } from "../../interface/deletion.ts";
 import { findNamings } from "../party/find-namings.ts";
@@ -102,13 +102,10 @@ function groupByParty(namings: readonly Naming[]): ReadonlyMap<string, readonly 
   return new Map([...grouped].map(([party, some]) => [party, some.map(({ one }) => one)]));
 }
 
-function targetsOf(
-  { resourceType, resourceId }: Deletion,
-  namings: readonly Naming[],
-): readonly PlanTarget[] {
-  const reference = nodeKey(resourceType, resourceId);
+function targetsOf(deletion: Deletion, namings: readonly Naming[]): readonly PlanTarget[] {
+  const reference = nodeKeyOf(deletion);
   return namings.map((one) => {
-    const record = nodeKey(one.resourceType, one.resourceId);
+    const record = nodeKeyOf(one);
     return { record, reference, restricted: false };
   });
 }
