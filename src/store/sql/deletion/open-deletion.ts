@@ -14,7 +14,7 @@ import { digestOfRequest } from "../../row/audit-row.ts";
 import { approvalColumns } from "../../row/deletion-row.ts";
 import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
 import { addReplies, findReplies } from "../access/idempotency.ts";
-import { columnsIn, inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
+import { columnsIn, existingRecords, inNamedIds, keyRows, named } from "../statement/named.ts";
 import { allTogether, Collision, Rows, run, type Statements } from "../statement/statements.ts";
 import { auditActs } from "../trail/audit.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
@@ -22,9 +22,7 @@ import { findOpen } from "./closed-records.ts";
 
 const findExisting = `
   SELECT record.organization_id, record.resource_type, record.resource_id
-  FROM ${namedRecords}
-    --sqlite CROSS
-    JOIN record USING (organization_id, resource_type, resource_id)
+  FROM ${existingRecords}
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
 

@@ -2,7 +2,7 @@
 
 import { type KeyRow, rowKeyText, uniqueKeys } from "../../shared/record-key.ts";
 import { all, run, type Statements } from "../statement/statements.ts";
-import { keyRows, namedRecords } from "../statement/named.ts";
+import { existingRecords, keyRows } from "../statement/named.ts";
 import { changeAfter } from "../record/changes.ts";
 import { readFirstNamed, replaceEntries } from "../party/entries.ts";
 import { removeRepliesOf } from "./replies.ts";
@@ -32,9 +32,7 @@ const forgetReplies = `
 const changesMax = 16;
 
 const findLong = `
-  SELECT record_no, organization_id, resource_type, resource_id FROM ${namedRecords}
-    --sqlite CROSS
-    JOIN record USING (organization_id, resource_type, resource_id)
+  SELECT record_no, organization_id, resource_type, resource_id FROM ${existingRecords}
   WHERE EXISTS (${changeAfter} ${changesMax})`;
 
 interface LongRow extends KeyRow {

@@ -15,7 +15,7 @@ import { findHeldKeys } from "../retention/hold.ts";
 import { findOpen } from "../deletion/closed-records.ts";
 import { toKey } from "../plan/plan.ts";
 import { eachPage, findErasing } from "../plan/relations.ts";
-import { keyRows, namedRecords } from "../statement/named.ts";
+import { changesOfRecords, keyRows } from "../statement/named.ts";
 import { all, get, type Statements } from "../statement/statements.ts";
 
 const readPage = `
@@ -35,10 +35,7 @@ const recentMs = 24 * 60 * 60_000;
 
 /** Those of the records ($1 to $3) of which a change arrived after a time ($4). */
 const findRecent = `
-  SELECT DISTINCT organization_id, resource_type, resource_id FROM ${namedRecords}
-    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
-    --sqlite CROSS JOIN change USING (record_no)
-    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  SELECT DISTINCT organization_id, resource_type, resource_id FROM ${changesOfRecords}
   WHERE received_at > $4
     --citus AND change.resource_id = ANY ($3::text[])
   `;

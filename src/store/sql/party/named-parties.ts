@@ -4,7 +4,7 @@
 
 import { namingTypes } from "../../../domain/deletion/party.ts";
 import type { RecordType } from "../../../domain/record-type.ts";
-import { namedRecords } from "../statement/named.ts";
+import { changesOfRecords } from "../statement/named.ts";
 
 /** A change, and the parties that it names as a JSON list. */
 export interface NamingRow {
@@ -133,10 +133,7 @@ function makeTexts({ partyFields }: RecordType): Texts {
     ofRecords: `
       --sqlite ${onSqlite}
       --postgres ${onPostgres}
-      FROM ${namedRecords}
-        --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
-        --sqlite CROSS JOIN change USING (record_no)
-        --postgres JOIN change USING (organization_id, resource_type, resource_id)
+      FROM ${changesOfRecords}
       --citus WHERE change.resource_id = ANY ($3::text[])
       `,
     first: `

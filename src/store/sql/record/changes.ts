@@ -5,14 +5,11 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
 import { all, type Statements } from "../statement/statements.ts";
-import { keyRows, namedRecords } from "../statement/named.ts";
+import { changesOfRecords, existingRecords, keyRows } from "../statement/named.ts";
 
 const readAll = `
   SELECT organization_id, resource_type, resource_id, change_no, payload, reply_key
-  FROM ${namedRecords}
-    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
-    --sqlite CROSS JOIN change USING (record_no)
-    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  FROM ${changesOfRecords}
   --citus WHERE change.resource_id = ANY ($3::text[])
   ORDER BY organization_id, resource_type, resource_id, change_no`;
 
@@ -57,9 +54,7 @@ const changesOfShortMax = 16;
 /** None of them exceeds the budget of a step. `MATERIALIZED` keeps PostgreSQL from joining other changes first. */
 const measureShort = `
   WITH short AS MATERIALIZED (
-    SELECT record.* FROM ${namedRecords}
-      --sqlite CROSS
-      JOIN record USING (organization_id, resource_type, resource_id)
+    SELECT record.* FROM ${existingRecords}
     WHERE NOT EXISTS (${changeAfter} ${changesOfShortMax})
       --citus AND record.resource_id = ANY ($3::text[])
     )

@@ -8,31 +8,24 @@ import { floorEnd, laterFloor, type RetentionFloor } from "../../../domain/reten
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { changeAfter, readChangesAfter, ReadBudget } from "../record/changes.ts";
-import { keyRows, namedRecords } from "../statement/named.ts";
+import { changesOfRecords, existingRecords, keyRows } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
 /** How many changes one statement reads; a history with more is a long one. */
 const changesAtOnce = 500;
 
 const findSeen = `
-  SELECT organization_id, resource_type, resource_id, last_seen FROM ${namedRecords}
-    --sqlite CROSS
-    JOIN record USING (organization_id, resource_type, resource_id)
+  SELECT organization_id, resource_type, resource_id, last_seen FROM ${existingRecords}
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
 
 const findChanges = `
-  SELECT organization_id, resource_type, resource_id, change_no, payload FROM ${namedRecords}
-    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
-    --sqlite JOIN change USING (record_no)
-    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  SELECT organization_id, resource_type, resource_id, change_no, payload FROM ${changesOfRecords}
   --citus WHERE change.resource_id = ANY ($3::text[])
   LIMIT $4`;
 
 const findLong = `
-  SELECT organization_id, resource_type, resource_id FROM ${namedRecords}
-    --sqlite CROSS
-    JOIN record USING (organization_id, resource_type, resource_id)
+  SELECT organization_id, resource_type, resource_id FROM ${existingRecords}
   WHERE EXISTS (${changeAfter} ${changesAtOnce})
     --citus AND record.resource_id = ANY ($3::text[])
   `;

@@ -39,6 +39,19 @@ export function hashIn(column: string): string {
 
 export const namedRecords = named("organization_id", "resource_type", "resource_id");
 
+/** The named records that exist. */
+export const existingRecords = `${namedRecords}
+  --sqlite CROSS
+  JOIN record USING (organization_id, resource_type, resource_id)
+  `;
+
+/** The changes of the named records. */
+export const changesOfRecords = `${namedRecords}
+  --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
+  --sqlite CROSS JOIN change USING (record_no)
+  --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  `;
+
 const targetKey = ["organization_id", "resource_type", "resource_id"];
 
 /**

@@ -15,7 +15,7 @@ import { isObstacle, targetsOf } from "../plan/plan.ts";
 import { verifyKept } from "../erase/redact-kept.ts";
 import { all, run, type Statements } from "../statement/statements.ts";
 import { verifyRedactions } from "./verify-redactions.ts";
-import { inNamedIds, keyRows, named, namedRecords, numberedRows } from "../statement/named.ts";
+import { existingRecords, inNamedIds, keyRows, named, numberedRows } from "../statement/named.ts";
 import { type PlanBounds, planRecords } from "../plan/record-plans.ts";
 import { extendPlans } from "../plan/write-plan.ts";
 import type { Act } from "../../interface/act.ts";
@@ -30,9 +30,7 @@ import { endSet, openSets } from "../plan/restricted-set.ts";
 import { storeParts } from "../store-parts.ts";
 
 const findRecords = `
-  SELECT organization_id, resource_type, resource_id FROM ${namedRecords}
-    --sqlite CROSS
-    JOIN record USING (organization_id, resource_type, resource_id)
+  SELECT organization_id, resource_type, resource_id FROM ${existingRecords}
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
 
