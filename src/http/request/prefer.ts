@@ -2,8 +2,8 @@
 
 import type { FastifyRequest } from "fastify";
 
-/** Up to the next comma outside quotes. */
-const preferences = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|$))+/g;
+/** Up to the next comma outside quotes. A quote without an end reaches to the end, so that nothing is read twice. */
+const preferences = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g;
 const preference = /^\s*(handling|verdicts)\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
 
 /** The first value that the client gives for a preference counts. */

@@ -43,6 +43,7 @@ describe("a request does not prefer lenient handling", () => {
     "respond-async",
     'why="a, handling=lenient"',
     'why="a, handling=lenient',
+    'why="a, handling=lenient; \\',
     String.raw`why="a \", handling=lenient, b"`,
   ]) {
     it(`with ${JSON.stringify(value)}`, () =>
