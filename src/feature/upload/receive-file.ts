@@ -1,14 +1,12 @@
-// Writes what a person uploads to a new private file of bounded size. Leaves no file if it can't be received.
+// Writes what a person uploads to a new private file of bounded size.
 
 import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { newFile } from "../../files/own-file.ts";
 
-/** If it can't, the folder of the file is removed. Throws OperatorError, and what the source throws. */
+/** Throws OperatorError, and what the source throws; then the caller removes the file. */
 export async function receiveFile(
   path: string,
   source: Readable,
@@ -22,14 +20,9 @@ export async function receiveFile(
       yield chunk;
     }
   };
-  try {
-    await pipeline(source, counted, createWriteStream(path, newFile));
-    if (bytes === 0) throw new OperatorError("input", "The file is empty. Choose a file.");
-    return bytes;
-  } catch (error) {
-    await rm(dirname(path), { recursive: true, force: true });
-    throw error;
-  }
+  await pipeline(source, counted, createWriteStream(path, newFile));
+  if (bytes === 0) throw new OperatorError("input", "The file is empty. Choose a file.");
+  return bytes;
 }
 
 function tooLarge(bytesMax: number): OperatorError {

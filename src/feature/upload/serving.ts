@@ -11,7 +11,8 @@ import type { OpenService, ServiceParts } from "../feature.ts";
 import type { UploadTask } from "./upload.ts";
 import { uploadBytesMax } from "./rows.ts";
 import type { StartUploadThread } from "./run-in-thread.ts";
-import { type UploadFolder, Uploads } from "./uploads.ts";
+import type { UploadFolder } from "./upload.ts";
+import { Uploads } from "./uploads.ts";
 
 /** Heap limit of the thread: above it the thread ends, and the process continues. */
 const heapMebibytesMax = 80;

@@ -14,6 +14,11 @@ import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 import { operatorErrors } from "./rows.ts";
 
+export interface UploadFolder {
+  readonly path: string;
+  readonly remove: () => Promise<void>;
+}
+
 export interface UploadPlan {
   readonly file: string;
   /** The name that people know; messages use it instead of the path. */
@@ -129,6 +134,11 @@ export function isReceived(entry: UploadEntry): entry is UploadEntry & Upload {
 
 export function isBusy({ state }: UploadEntry): boolean {
   return state.name === "checking" || state.name === "importing";
+}
+
+/** Throws OperatorError upload while it is being checked or imported. */
+export function requireIdle(entry: UploadEntry | undefined): void {
+  if (entry !== undefined && isBusy(entry)) throw notReady("Its import has begun; stop it first.");
 }
 
 export function planOf(

@@ -30,8 +30,10 @@ import {
   noSuchUpload,
   notReady,
   planOf,
+  requireIdle,
   tooMany,
   type Upload,
+  type UploadFolder,
   uploadLimits,
   uploadsOff,
 } from "./upload.ts";
@@ -43,11 +45,6 @@ import {
   type WriteImport,
 } from "./run-in-thread.ts";
 import { UploadTurns } from "./upload-turns.ts";
-
-export interface UploadFolder {
-  readonly path: string;
-  readonly remove: () => Promise<void>;
-}
 
 export interface UploadsOptions {
   readonly makeFolder: () => Promise<UploadFolder>;
@@ -120,12 +117,13 @@ export class Uploads {
   }
 
   /**
-   * A repaired file takes the place of the faulty one. Throws OperatorError if there are too many files, or for one
-   * that is too large, and what the source throws; then nothing is left of the file.
+   * A repaired file takes the place of the faulty one, unless that is being imported. Throws OperatorError if there are
+   * too many files, or for one that is too large, and what the source throws; then nothing is left of the file.
    */
   async receive(about: NewUpload, source: Readable): Promise<Upload> {
     const { repairs, ownerId } = about;
     const faulty = repairs === undefined ? undefined : this.#find(repairs, ownerId);
+    requireIdle(faulty);
     this.#requireRoom(about);
     const uploadId = `upl_${randomBytes(16).toString("base64url")}`;
     const entry: UploadEntry = {
@@ -150,10 +148,12 @@ export class Uploads {
       entry.file = await this.#makePlace(uploadId, about.fileName);
       entry.bytes = await receiveFile(entry.file, source, this.bytesMax);
       entry.keptUntil = this.#options.monotonic() + uploadLimits.keptMs;
-      if (faulty !== undefined && !isBusy(faulty)) await this.#remove(faulty);
+      requireIdle(faulty);
+      if (faulty !== undefined) await this.#remove(faulty);
       return Object.assign(entry, { state: { name: "ready" } as const });
     } catch (error) {
       this.#entries.delete(uploadId);
+      if (entry.file !== "") await this.#remove(entry);
       throw error;
     }
   }
@@ -260,7 +260,7 @@ export class Uploads {
 
   async discard(uploadId: string, ownerId: string): Promise<void> {
     const entry = this.#find(uploadId, ownerId);
-    if (isBusy(entry)) throw notReady("Its import has begun; stop it first.");
+    requireIdle(entry);
     await this.#remove(entry);
   }
 
