@@ -3,6 +3,7 @@
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { limits } from "../../domain/limits.ts";
+import { isFullDate } from "../../domain/timestamp.ts";
 import { type Html, html, type HtmlValue, renderElement } from "./html.ts";
 
 export type Form = Pick<URLSearchParams, "get" | "getAll">;
@@ -88,9 +89,8 @@ export function readText(form: Form, name: string): string | undefined {
 export function readDate(form: Form, name: string, label: string): number | undefined {
   const text = readText(form, name);
   if (text === undefined) return undefined;
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw notValid(label, "a date such as 2026-01-31", name);
-  return time;
+  if (!isFullDate(text)) throw notValid(label, "a date such as 2026-01-31", name);
+  return Date.parse(text);
 }
 
 /** Throws OperatorError invalid. */

@@ -1,8 +1,9 @@
 // Requests of a person or a company about what is stored on it: how much there is, until when the request has to be
 // answered, and the copy.
 
-import { dateOf } from "../../basics/duration.ts";
+import { dateOf, dayMs } from "../../basics/duration.ts";
 import { Readable } from "node:stream";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { readDate, renderButton, renderInput } from "../../console/html/field.ts";
 import { renderChip, renderStatus } from "../../console/html/chip.ts";
 import {
@@ -86,7 +87,7 @@ function showAccess(person: Person): Promise<Next> {
 
 async function countAccess(person: Person, form: URLSearchParams): Promise<Next> {
   const { app } = person;
-  const received = readDate(form, "received", "The day of the request") ?? app.now();
+  const received = readReceived(form, app.now());
   const request = requestOf(form);
   await auditSubject(app, "subject.show", request);
   const count = await countSubject(app, request);
@@ -96,6 +97,14 @@ async function countAccess(person: Person, form: URLSearchParams): Promise<Next>
   ${app.viewer.may("deletion.request") && renderErasure(request)}`;
   const title = `Access request of a ${nounOf(request.resourceType)}`;
   return { title, id: request.resourceId, screen: accessPath, body };
+}
+
+/** Where it is entered, it can be the next day already. */
+function readReceived(form: URLSearchParams, now: number): number {
+  const received = readDate(form, "received", "The day of the request") ?? now;
+  if (received <= now + dayMs) return received;
+  const why = "The day of the request must not be in the future.";
+  throw new OperatorError("invalid", why, { context: { field: "received" } });
 }
 
 function requestOf(form: URLSearchParams): SubjectRequest {
