@@ -230,6 +230,9 @@ describe("holds and retention in the console", () => {
     const none = { ...rule, keep: "", delete: "" };
     assert.equal(await post("officer", "/console/retention/rule", none), 303);
     assert.match((await page("viewer", "")).text, /There is no floor/);
+    // Somebody has removed the rule whose row was the form.
+    const rowless = await page("officer", "change=person&rule=person&keep=300&delete=298");
+    assert.match(rowless.text, /<p role="alert">[^<]*longer than the/);
   });
 
   it("show what is in the restricted store only to those who may know of it", async () => {

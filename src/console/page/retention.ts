@@ -89,7 +89,7 @@ async function renderOne(
   const { organization, rules, part, holds } = await previewRules(app, asked);
   const maySet = app.viewer.may("retention.set");
   const plan = maySet && query.has("rule") ? await planRule(person, organizationId) : undefined;
-  const isInRow = query.has("change");
+  const isInRow = rules.some((rule) => rule.resourceType === query.get("change"));
   const body = html`${plan?.body}
   ${!isInRow && plan?.refused !== undefined && html`<p role="alert">${plan.refused}</p>`}
   ${renderFacts([
