@@ -1,5 +1,5 @@
 // What a deletion's plan consists of, and what keeps it from being processed: a legal hold, a retention floor, or a
-// cascade that exceeds the limit. See erase/ for how plans are made and written.
+// cascade that exceeds the limit. record-plans.ts makes plans, write-plan.ts writes them.
 
 import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import {
