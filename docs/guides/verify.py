@@ -26,6 +26,7 @@ def check_signed(document, name):
     body, key = {k: v for k, v in document.items() if k != "signature"}, keys.get(document.get("key_id"))
     check(key and is_signed(key, compact(body, sort_keys=True), plain(document["signature"])), f"{name}: changed" if key else f"{name}: unknown key")
 def check_link(chain, no, previous, own, name, is_cut=False):  # A restore leaves out numbers of the trail.
+    first.setdefault(chain, no)
     before, is_next = last.get(chain, (no - 1, previous, False)), is_cut or no == last.get(chain, [no - 1])[0] + 1
     if is_next or chain != "receipts" or no < before[0]: check(is_next and previous == before[1], f"{name}: does not follow" if is_next else f"{chain} {before[0] + 1} to {no - 1}: missing")
     else: gaps.append((*before[:2], no - 1, previous))
@@ -47,7 +48,7 @@ def check_entry(entry, name):
     if entry["action"] == "deletion.complete" and "receiptHash" in entry["detail"]: named[entry["detail"]["receiptHash"]] = entry
     times_of_trail.append((entry["entry_no"], entry["time"]))
 def compare():  # Receipts outside the chain are complete only if the trail is compared; receipts may be newer than the trail.
-    covered = {own for own, receipt in given_receipts.items() if times_of_trail[0][0] == 1 and receipt["completed_at"] <= times_of_trail[-1][1]}
+    covered = {own for own, receipt in given_receipts.items() if first['audit'] == 1 and receipt["completed_at"] <= times_of_trail[-1][1]}
     for own in covered - named.keys(): check(False, f"the receipt of {given_receipts[own]['deletion_request_id']}: not in the trail")
     for own in named.keys() - given_receipts.keys(): check(False, f"the receipt of {named[own]['subject']}: missing, entry {named[own]['entry_no']} names it")
 def check_manifest(manifest, read):
@@ -58,7 +59,7 @@ def read_heads(text, signature):  # https://c2sp.org/signed-note
     key = next((key for key in keys.values() if sha(origin.encode() + b"\n\1" + key).digest()[:4] == signature[:4]), None)
     check(key and is_signed(key, text.encode(), signature[4:]), "the heads: changed, or unknown key")
     return origin.split("/")[1], at, dict(mark.split(" ") for mark in marks)
-keys, wrong, last, heads = {k["kid"]: plain(k["x"]) for k in json.load(open(sys.argv[1]))["keys"]}, [], {}, None
+keys, wrong, first, last, heads = {k["kid"]: plain(k["x"]) for k in json.load(open(sys.argv[1]))["keys"]}, [], {}, {}, None
 given_receipts, named, times_of_trail, gaps, cuts = {}, {}, [], [], {}
 for path, data in ((path, open(path, "rb").read()) for path in sys.argv[2:]):
     for number, value in enumerate(map(json.loads, filter(bytes.strip, data.split(b"\n"))), 1):
@@ -73,5 +74,7 @@ for gap in gaps: check(gap in cuts, f"receipts {gap[0] + 1} to {gap[2]}: missing
 if wrong: sys.exit("\n".join(wrong))
 print("Everything is genuine." + (f" Complete up to {heads[1]}." if heads else ""))
 for gap in gaps: print(f"Receipts {gap[0] + 1} to {gap[2]} are missing because of the restore in entry {cuts[gap]} of the audit trail.")
+for chain in first:
+    if first[chain] > 1: print(f"Not examined: whether {chain} before number {first[chain]}, the first one, are missing.")
 if not heads: print("Not examined: whether the end is missing. Compare published heads.")
-if given_receipts and not times_of_trail: print("Not examined: whether receipts outside the chain are missing. Compare the audit trail.")
+if given_receipts and first.get("audit") != 1: print("Not examined: whether receipts outside the chain are missing. Compare the audit trail.")

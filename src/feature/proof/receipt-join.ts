@@ -4,7 +4,7 @@
 
 import { hash } from "node:crypto";
 import { type AuditRow, cutOf } from "../../domain/audit-chain.ts";
-import { chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
+import { aloneNo, chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
 import {
   describeGap,
   findGaps,
@@ -35,7 +35,8 @@ export async function compareReceipts(
   const receipts = verdicts.flatMap(({ receipt }) => (receipt === undefined ? [] : [receipt]));
   const missingEnd = heads && findMissingEnd(receipts, new HeadSearch(heads, "receipts"));
   if (missingEnd !== undefined) faults.add(missingEnd);
-  const { until, notExamined } = completenessOf("receipts", { heads, manifest: undefined });
+  const first = receipts.find(({ receipt_no: no }) => no !== aloneNo)?.receipt_no;
+  const { until, notExamined } = completenessOf("receipts", { heads, manifest: undefined, first });
   const join = trail && new ReceiptJoin();
   if (trail !== undefined) {
     const onEntry = (row: AuditRow) => join?.addEntry(row);
@@ -45,7 +46,7 @@ export async function compareReceipts(
   const gaps = findGaps(verdicts).map((gap) => describeGap(gap, join?.restores));
   faults.add(...gaps.filter(({ isExplained }) => !isExplained).map(({ text }) => text));
   faults.add(...(join?.compare(receipts) ?? []));
-  const examined = notExamined.filter((what) => join === undefined || what !== unknownOutside);
+  const examined = notExamined.filter((what) => join?.isWhole !== true || what !== unknownOutside);
   return {
     faults: faults.list(),
     explained: gaps.filter(({ isExplained }) => isExplained).map(({ text }) => text),
@@ -82,6 +83,11 @@ class ReceiptJoin {
     this.#completions.set(receiptHash, { entryNo, deletionRequestId: subject });
   }
 
+  /** Whether it has the beginning; a missing end is a fault if heads are there to compare. */
+  get isWhole(): boolean {
+    return this.#firstNo === 1;
+  }
+
   *compare(receipts: readonly Receipt[]): Generator<string> {
     for (const receipt of receipts) {
       const isNamed = this.#completions.delete(hash("sha256", chainedText(receipt)));
@@ -95,6 +101,6 @@ class ReceiptJoin {
 
   /** A trail that was exported before the receipts ends before the last ones. */
   #covers({ completed_at: at }: Receipt): boolean {
-    return this.#firstNo === 1 && Date.parse(at) <= this.#lastAt;
+    return this.isWhole && Date.parse(at) <= this.#lastAt;
   }
 }

@@ -62,13 +62,18 @@ export const unknownOutside =
   "whether receipts outside the chain are missing, those of closed organizations, restricted sets and confidential " +
   "records: compare the audit trail";
 
-/** What a file without faults proves. */
+/** What a file without faults proves. `first`: the number with which its part of a chain begins. */
 export function completenessOf(
   kind: FileKind,
-  { heads, manifest }: Pick<Given, "heads" | "manifest">,
+  {
+    heads,
+    manifest,
+    first = 1,
+  }: Pick<Given, "heads" | "manifest"> & { first?: number | undefined },
 ): Completeness {
   const until = heads?.at ?? manifest?.made_at;
   const notExamined = [
+    ...(first > 1 ? [`whether anything is missing before number ${first}, the first one`] : []),
     ...(until === undefined ? [unknownEnd] : []),
     ...(kind === "receipts" ? [unknownOutside] : []),
   ];
@@ -108,7 +113,8 @@ export async function verifyFile(
     const measured = { ...counts, rows: isBeside ? undefined : counts.rows };
     faults.add(...verifyManifest(manifest, given.published), ...compare(manifest, measured));
   }
-  const completeness = completenessOf(kind, { heads: given.heads, manifest });
+  const first = isOfOne ? undefined : content.first;
+  const completeness = completenessOf(kind, { heads: given.heads, manifest, first });
   const found = { faults: faults.list(), explained, completeness };
   return { kind, rows: counts.rows, ...found, manifest, head };
 }
@@ -149,6 +155,8 @@ class ContentVerifier {
   kind: FileKind;
   /** At most as many as faults are listed; any more are faults. */
   readonly gaps: ReceiptGap[] = [];
+  /** The first number in a chain. */
+  first: number | undefined;
   #isKnown: boolean;
   readonly #faults = new Faults();
   readonly #receipts: ReceiptVerifier;
@@ -232,6 +240,7 @@ class ContentVerifier {
     if (gap !== undefined && this.gaps.length < listedMax) this.gaps.push(gap);
     else if (gap !== undefined) this.#faults.add(describeGap(gap, undefined).text);
     const no = receipt?.receipt_no ?? aloneNo;
+    if (no !== aloneNo) this.first ??= no;
     const name = no === aloneNo ? `Line ${this.#line}` : `Receipt ${no}`;
     if (faults.length > 0) this.#faults.add(`${name} is not genuine: ${faults.join(" ")}`);
     if (receipt !== undefined) this.#searchFor("receipts")?.addReceipt(receipt);
@@ -241,6 +250,7 @@ class ContentVerifier {
     const { row, faults } = this.#trail.add(value);
     this.#faults.add(...faults);
     if (row === undefined) return;
+    this.first ??= row.entry_no;
     this.#onEntry?.(row);
     const at = (value as { readonly time: string }).time;
     this.#searchFor("audit")?.add({ no: row.entry_no, hash: row.hash }, at);

@@ -118,6 +118,15 @@ describe("receipts with a published head", () => {
     assert.match(faults.join(), /^The file ends with number 2, .*: its end was cut off/);
   });
 
+  it("are not examined before the first one, if their beginning was cut off", async () => {
+    for (const lines of [receipts.slice(2), [receipts[3] ?? ""]]) {
+      const first = parse(lines[0])["receipt_no"];
+      const found = await verify("receipt", lines, "--head", heads);
+      const expected = `whether anything is missing before number ${String(first)}, the first one`;
+      assert.deepEqual([found.code, found.not_examined[0]], [0, expected]);
+    }
+  });
+
   it("are reported as missing in the middle, and those after them are genuine", async () => {
     const found = await verify("receipt", receipts.toSpliced(2, 1), "--head", heads);
     assert.deepEqual([found.code, found.faults], [3, ["Receipt 2 is missing."]]);
@@ -147,6 +156,9 @@ describe("receipts compared with the audit trail", () => {
     const compared = await verify("receipt", receipts.slice(1), ...headAndTrail());
     assert.deepEqual([compared.code, compared.complete_until], [3, null]);
     assert.match(compared.faults.join(), /^The receipt of \S+ is missing, which entry \d+/);
+    const [part, options] = [scene.write("part.ndjson", trail.slice(-3)), ["--head", heads]];
+    const partly = await verify("receipt", receipts.slice(1), ...options, "--trail", part);
+    assert.deepEqual(partly.not_examined, alone.not_examined);
     const closing = String(parse(receipts[0])["deletion_request_id"]);
     const without = trail.filter((line) => !line.includes(closing));
     const file = scene.write("without.ndjson", without);
@@ -156,6 +168,12 @@ describe("receipts compared with the audit trail", () => {
 });
 
 describe("the audit trail with a published head", () => {
+  it("is not examined before its first entry", async () => {
+    const { code, not_examined: rest } = await verify("audit", trail.slice(3), "--head", heads);
+    const expected = ["whether anything is missing before number 4, the first one"];
+    assert.deepEqual([code, rest], [0, expected]);
+  });
+
   it("is accepted if it has it, also without one, and names the last entry of that time", async () => {
     const { code, faults, head } = await verify("audit", trail, "--head", heads);
     assert.deepEqual([code, faults], [0, []]);
@@ -256,6 +274,9 @@ describe("the program of the guide", { skip }, () => {
     );
     const alone = await run(receipts.slice(1), [], heads);
     assert.match(alone, /^0 .*Not examined: whether receipts outside the chain/s);
+    const cut = await run(receipts.slice(2), [], heads);
+    assert.match(cut, /Not examined: whether receipts before number 2, the first one, are missing/);
+    assert.match(await run(receipts.slice(3), trail.slice(-2)), /whether receipts outside the/);
   });
 
   it("names the end that is missing since the heads were published", async () => {
