@@ -26,6 +26,7 @@ import { alternativesOf, type SchemaShape } from "../../src/domain/schema/schema
 const run = promisify(execFile);
 
 interface Language {
+  readonly name: string;
   readonly page: string;
   /** Of its blocks, and the program that they form. */
   readonly block: string;
@@ -37,28 +38,38 @@ interface Language {
 
 const languages: readonly Language[] = [
   {
-    page: "curl",
+    name: "curl",
+    page: "docs/guides/curl.md",
     block: "sh",
     file: "main.sh",
     words: ["sh", "-e", "main.sh"],
     probe: "-c curl --version",
   },
   {
-    page: "typescript",
+    name: "typescript",
+    page: "client/README.md",
     block: "ts",
     file: "main.ts",
     words: [process.execPath, "main.ts"],
     probe: "--version",
   },
   {
-    page: "python",
+    name: "python",
+    page: "clients/python/README.md",
     block: "python",
     file: "main.py",
     words: ["python3", "main.py"],
     // Python 3.10 has zip with strict.
     probe: "-c zip(strict=True)",
   },
-  { page: "go", block: "go", file: "main.go", words: ["go", "run", "."], probe: "version" },
+  {
+    name: "go",
+    page: "clients/go/README.md",
+    block: "go",
+    file: "main.go",
+    words: ["go", "run", "."],
+    probe: "version",
+  },
 ];
 
 /** The client's own module is not on a proxy. */
@@ -71,29 +82,34 @@ require github.com/sluice-intake/sluice-go v0.0.0
 replace github.com/sluice-intake/sluice-go => ${goFolder}
 `;
 
-const pathOf = ({ page }: Language): string => `docs/guides/clients/${page}.md`;
+/** What is before and after it shows how to install the client, and calls that are not part of the program. */
+function programPart(page: string): string {
+  const sections = readFile(page).text.split(/^(?=## )/m);
+  const titles = sections.map((section) => section.split("\n", 1)[0]);
+  return sections.slice(titles.indexOf("## Connect"), titles.indexOf("## Output") + 1).join("");
+}
 
 describe("the pages on clients", () => {
   const folder = makeTempFolder();
   const site = useSite();
   before(() => {
-    for (const { page } of languages) mkdirSync(join(folder, page));
+    for (const { name } of languages) mkdirSync(join(folder, name));
   });
   after(() => removeFolder(folder));
 
   for (const language of languages) {
     it(`work as shown: ${language.page}`, async (context) => {
-      const { block, file, words, page, probe } = language;
+      const { block, file, words, name, probe } = language;
       const [command, ...rest] = words;
       if (!(await isHere(command, probe))) {
         context.skip(`needs ${command}, which answers to ${probe}`);
         return;
       }
-      const { text } = readFile(pathOf(language));
+      const text = programPart(language.page);
       const program = blocksOf(text, block).join("\n");
-      const place = page === "typescript" ? await typescriptFolder(program) : join(folder, page);
+      const place = name === "typescript" ? await typescriptFolder(program) : join(folder, name);
       writeFileSync(join(place, file), program);
-      if (page === "go") writeFileSync(join(place, "go.mod"), goModule);
+      if (name === "go") writeFileSync(join(place, "go.mod"), goModule);
       const { server } = site();
       const customer = await server.operate((app) => makeCustomer(app, server.client));
       const env = { ...process.env, ...environmentOf(customer, server.address) };
@@ -125,7 +141,7 @@ describe("the pages on clients", () => {
 });
 
 function partsOf(language: Language): readonly string[] {
-  const titles = readFile(pathOf(language)).text.matchAll(/^## (.+)$/gm);
+  const titles = programPart(language.page).matchAll(/^## (.+)$/gm);
   return [...titles].map(([, title = ""]) => title);
 }
 
@@ -292,7 +308,6 @@ const sluice = new Sluice({ baseUrl: "http://127.0.0.1:8080", apiKey: "key", org
   const pages = {
     "README.md": "",
     "client/README.md": "",
-    "docs/guides/sdk.md": "",
     "docs/guides/changes.md": `declare const baseUrl: string, apiKey: string, organizationId: string;
 declare const stored: string | undefined;
 declare function store(events: readonly unknown[], offset: string): Promise<void>;\n`,
@@ -300,7 +315,7 @@ declare function store(events: readonly unknown[], offset: string): Promise<void
   };
   it("are those that the documents import and use", async () => {
     const programs = Object.entries(pages).map(([page, own]) => {
-      const shown = blocksOf(readFile(page).text, "ts");
+      const shown = blocksOf(readFile(page).text.replace(programPart(page), ""), "ts");
       const blocks = shown.filter((block) => !block.includes("@durable-streams/client"));
       assert.ok(blocks.length > 0);
       const [first = "", ...others] = blocks;

@@ -206,24 +206,19 @@ describe("the package of the client", () => {
     }
   });
 
-  const shownIn: readonly (readonly [page: string, prints: RegExp])[] = [
-    ["client/README.md", /^2026-01-31T09:30:00Z\ncompleted\n$/],
-    ["README.md", /^$/],
-  ];
-  for (const [page, prints] of shownIn) {
-    it(`works as ${page} shows`, async () => {
-      const { customer, server } = site();
-      const shown = blocksOf(readFile(page).text, "ts")[0] ?? "";
-      const path = join(built.folder, "shown.ts");
-      writeFileSync(
-        path,
-        shown
-          .replace("http://127.0.0.1:8080", server.address)
-          .replace('organizationId: "demo"', `organizationId: "${customer.organizationId}"`),
-      );
-      const env = { ...process.env, SLUICE_API_KEY: customer.apiKey };
-      const { stdout } = await run(process.execPath, [path], { env });
-      assert.match(stdout, prints);
-    });
-  }
+  // Another test runs the program in the client's own README, without packing it.
+  it("works as README.md shows", async () => {
+    const { customer, server } = site();
+    const shown = blocksOf(readFile("README.md").text, "ts")[0] ?? "";
+    const path = join(built.folder, "shown.ts");
+    writeFileSync(
+      path,
+      shown
+        .replace("http://127.0.0.1:8080", server.address)
+        .replace('organizationId: "demo"', `organizationId: "${customer.organizationId}"`),
+    );
+    const env = { ...process.env, SLUICE_API_KEY: customer.apiKey };
+    const { stdout } = await run(process.execPath, [path], { env });
+    assert.equal(stdout, "");
+  });
 });

@@ -18,7 +18,7 @@ known = set(dir(builtins))
 for node in ast.walk(tree):
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         exec(compile(ast.Module([node], []), "snippet", "exec"))
-        known.update(alias.asname or alias.name for alias in node.names)
+        known.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ExceptHandler)):
         known.add(node.name)
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -31,7 +31,7 @@ print(*sorted(names - known))
 const own = {
   "docs/guides/changes.md": "api_key base_url organization_id store stored",
   "docs/guides/webhooks.md": "body headers secret",
-  "clients/python/README.md": "transaction",
+  "clients/python/README.md": "",
 };
 
 describe("the snippets in Python", () => {
