@@ -57,7 +57,6 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
   "disks, hosts, signals and other users": [
     "backup/drill",
     "backup/leftovers",
-    "backup/offsets",
     "backup/replaced-store",
     "backup/two-hosts",
     "feature/*/rest/",

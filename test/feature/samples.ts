@@ -1,6 +1,7 @@
 // The samples of features, a line each.
 
 import type { App } from "../../src/actions/app.ts";
+import { features } from "../../src/feature/features.ts";
 import { samples as completion } from "./completion/samples.ts";
 import { samples as csv } from "./csv/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
@@ -37,6 +38,11 @@ export const samples: readonly Samples[] = [
   imports,
   upload,
 ];
+
+/** True where a feature that a test of another one also uses was removed: to skip this test. */
+export function lacks(...used: readonly string[]): boolean {
+  return used.some((name) => features.every((feature) => feature.name !== name));
+}
 
 /** By the name of the command, for those that have it. */
 export function commandsWith<Key extends keyof CommandSample>(

@@ -5,12 +5,13 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
+import { endOffset } from "../support/end-offset.ts";
 import { readOverwriting } from "../support/guide-sql.ts";
 import { databaseFolder, readDataFiles, walFolder } from "../support/postgres/data-files.ts";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { startServer } from "../support/server.ts";
 import { findWord, goes, stays } from "./canary.ts";
-import { purgeAll } from "../feature/samples.ts";
+import { purgeAll, samples } from "../feature/samples.ts";
 import { playCanaries, requireKept } from "./canary-scene.ts";
 import { storeParts } from "../../src/feature/parts.ts";
 
@@ -23,7 +24,8 @@ const server = await startServer({ environment: { DATABASE_URL: url } });
 const scene = await playCanaries(server, 12, { recipient: "copies" });
 // When the last deletion was completed, and then when the recipient had acknowledged it.
 const toldBySql = await findBySql(goes);
-await acknowledgeAll();
+const isTold = samples.some((one) => one.isTold === true);
+if (isTold) await acknowledgeAll();
 const foundBySql = await findBySql(goes);
 await scene.stopWriting();
 after(async () => {
@@ -34,8 +36,8 @@ after(async () => {
 /** What the recipient has acknowledged then ends as it does within a minute. */
 async function acknowledgeAll(): Promise<void> {
   const { token } = scene.customer;
-  const end = await server.client.send({ method: "HEAD", path: "/v2/changes", token });
-  const body = { name: "copies", offset: end.headers["stream-next-offset"] };
+  const offset = await server.operate((app) => endOffset(app, scene.customer));
+  const body = { name: "copies", offset };
   const path = "/v2/recipient_acknowledgement";
   const { status } = await server.client.send({ method: "POST", path, token, body });
   assert.equal(status, 200);
@@ -80,9 +82,11 @@ async function findInFiles(folder: string, word: string): Promise<readonly strin
 }
 
 describe("canaries in erased records, on PostgreSQL", () => {
-  it("are found only in what recipients are told, until these have acknowledged it", () => {
-    assert.deepEqual(Object.keys(toldBySql), ["erasure_notice"]);
-  });
+  it(
+    "are found only in what recipients are told, until these have acknowledged it",
+    { skip: !isTold },
+    () => assert.deepEqual(Object.keys(toldBySql), ["erasure_notice"]),
+  );
 
   it("are found by no statement when the deletions are completed", () => {
     assert.deepEqual(foundBySql, {});

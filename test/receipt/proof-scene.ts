@@ -10,6 +10,7 @@ import { inPython } from "../clients/subject.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Server, startServer } from "../support/server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { addTransaction, awaitCompletion } from "./scene.ts";
 
 export interface ProofScene {
   readonly server: Server;
@@ -72,6 +73,24 @@ export async function startProofScene(): Promise<ProofScene> {
       removeFolder(folder);
     },
   };
+}
+
+type Status = Readonly<Record<string, unknown>>;
+
+/** The status of a deletion with a basis, which Zoë Müller has approved. */
+export async function deleteApproved({ server, line }: ProofScene): Promise<Status> {
+  const { client } = server;
+  const customer = await server.operate((app) =>
+    makeCustomer(app, client, { deletionApproval: true }),
+  );
+  const { token } = customer;
+  await line.ask("operator create", "Zoë Müller", "--role", "officer");
+  await addTransaction(client, customer, "tx-1");
+  const body = { tx_id: "tx-1", reason: "asked", basis: "objection" };
+  const asked = await client.send({ method: "DELETE", path: "/v2/transaction", token, body });
+  const id = String(asked.body.deletion_request_id);
+  await line.ask(`deletion approve ${id} --as`, "Zoë Müller");
+  return awaitCompletion(client, customer, id);
 }
 
 const program = join(import.meta.dirname, "../../docs/guides/verify.py");

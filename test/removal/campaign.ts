@@ -28,7 +28,8 @@ type Steps = Readonly<Record<string, readonly string[]>>;
 const always: Steps = {
   documents: ["docs/generate.ts"],
   types: ["node_modules/typescript/bin/tsc", "-p", "."],
-  "house rules": ["test/run.ts", ...houseRules()],
+  // Not the one that asks git, which a copy does not have, and not the tests of the test runner.
+  "house rules": ["test/run.ts", ...quickTests("test/repository/!(package|run).test.ts")],
 };
 
 /** What else has to succeed with `--all`. */
@@ -36,6 +37,7 @@ const further: Steps = {
   contract: ["test/run.ts", "test/contract"],
   conformance: ["test/run.ts", "test/conformance"],
   disclosure: ["test/run.ts", "test/disclosure"],
+  receipts: ["test/run.ts", ...quickTests("test/receipt/*.test.ts")],
 };
 
 export const features: Campaign = {
@@ -113,9 +115,9 @@ async function fill(url: string): Promise<void> {
   await store.close();
 }
 
-/** Those of `npm test` but the one that asks git, which a copy does not have, and the tests of the test runner. */
-function houseRules(): readonly string[] {
-  return globSync("test/repository/!(package|run).test.ts", { cwd: root })
+/** Those of `npm test`. */
+function quickTests(pattern: string): readonly string[] {
+  return globSync(pattern, { cwd: root })
     .filter((path) => kindOf(join(root, path)) === undefined)
     .toSorted();
 }

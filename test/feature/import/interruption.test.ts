@@ -47,7 +47,6 @@ async function makeScene(): Promise<Scene> {
   const folder = makeTempFolder();
   const environment = { SLUICE_API_KEY: apiKey };
   const line = makeCommandLine({ folder, environment });
-  const store = makeCommandLine({ folder: service.folder });
   return {
     organizationId,
     environment,
@@ -69,13 +68,13 @@ async function makeScene(): Promise<Scene> {
       return firstReport(out);
     },
     changes: async () => {
-      const words = ["export", "transaction", "--organization", organizationId, "--history"];
-      const { code, out, err } = await store.type(...words);
-      assert.equal(code, 0, err);
-      const counts = new Map<string, number>();
-      for (const [id = ""] of out.matchAll(/"tx_id":"[^"]+"/g))
-        counts.set(id, (counts.get(id) ?? 0) + 1);
-      return [...counts.values()];
+      const { store } = service.app;
+      const upTo = await store.latestArrival();
+      const about = { organizationId, resourceType: "transaction", after: undefined, upTo };
+      const found = await store.listChanges({ ...about, limit: 100_000 });
+      return [...Map.groupBy(found, ({ resourceId }) => resourceId).values()].map(
+        (changes) => changes.length,
+      );
     },
   };
 }

@@ -8,6 +8,7 @@ import { recordTypes } from "../../../src/domain/record-types.ts";
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import type { CommandLine } from "../../cli/command-line.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
+import { lacks } from "../samples.ts";
 import {
   acme,
   type Content,
@@ -40,7 +41,7 @@ async function importFrom(to: CommandLine, type: RecordType, file: string): Prom
   return report;
 }
 
-describe("an export", async () => {
+describe("an export", { skip: lacks("export") }, async () => {
   const exported = new Map<string, Content>();
   const source = await makeStore();
   await withApp(source, async (app) => {

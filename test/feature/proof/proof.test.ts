@@ -9,6 +9,7 @@ import { presentedBytesMax, verifyUpload } from "../../../src/feature/proof/veri
 import { actAs } from "../../../src/actions/operator/viewer.ts";
 import { findActiveOperator } from "../../../src/actions/operator/operators.ts";
 import { manifestLineStart } from "../../../src/domain/export-manifest.ts";
+import { ndjsonOf } from "../../cli/command-line.ts";
 import { deleteOne } from "../../receipt/scene.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { openRaw } from "../../support/raw-socket.ts";
@@ -60,6 +61,24 @@ describe("the page Proof", async () => {
   async function show(as: string): Promise<string> {
     return (await read(service.client, "/console/proof", { cookie: cookies[as] })).text;
   }
+
+  it("lists receipts for those who may know of all of them, and notes each download", async () => {
+    const ids = ndjsonOf(receipts).map((receipt) => String(receipt["deletion_request_id"]));
+    assert.equal(ids.length, 3);
+    const pageFor = async (role: string) =>
+      (await read(service.client, "/console/receipts", { cookie: cookies[role] })).text;
+    const page = await pageFor("auditor");
+    assert.ok(ids.every((id) => page.includes(id)));
+    assert.equal(page.match(/<h[12][^>]*>Receipts</g)?.length, 1);
+    assert.ok(!(await pageFor("viewer")).includes(ids[0] ?? ""));
+    const entries = await service.app.store.listAudit(0, 1_000);
+    const at = entries.findIndex(({ action }) => action === "receipt.export");
+    const noted = entries.slice(at, at + 2).map(({ action, actor }) => [action, actor]);
+    assert.deepEqual(noted, [
+      ["receipt.export", "auditor"],
+      ["export.manifest", "auditor"],
+    ]);
+  });
 
   const genuine = /<span class="chip good">genuine<\/span>/;
   const notGenuine = /<span class="chip bad">not genuine, or not complete<\/span>/;

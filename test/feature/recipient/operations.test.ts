@@ -1,10 +1,14 @@
 // Recipients of changes: who may act for one, and what an acknowledgement is.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { publishReceiptKeys } from "../../../src/actions/receipt/receipt-keys.ts";
 import { verifyReceipts } from "../../../src/actions/receipt/verify-receipt.ts";
 import type { Scope } from "../../../src/domain/scope.ts";
+import { missingPython } from "../../clients/subject.ts";
+import { inGuide } from "../../receipt/proof-scene.ts";
 import { type Customer, fetchToken } from "../../support/customer.ts";
 import type { Reply } from "../../support/http-client.ts";
 import { startScene, typeNamed } from "../../contract/scene.ts";
@@ -14,6 +18,7 @@ const { service } = scene;
 const customer = await scene.makeCustomer();
 after(() => scene.stop());
 
+const hasPython = (await missingPython()) === undefined;
 const person = typeNamed("person");
 const path = "/v2/recipient";
 
@@ -61,7 +66,7 @@ async function informedOf({ token }: Asking, id: string): Promise<readonly Told[
   return (reply.body as unknown as { recipients?: readonly Told[] }).recipients ?? [];
 }
 
-/** Once every recipient has acknowledged, the status has a statement that the verifier of receipts accepts. */
+/** Once all have acknowledged, the status has a statement that the verifier and the program of the guide accept. */
 async function requireStatement({ token }: Asking, id: string): Promise<void> {
   const at = "/v2/deletion_request";
   const query = { deletion_request_id: id };
@@ -72,6 +77,16 @@ async function requireStatement({ token }: Asking, id: string): Promise<void> {
   assert.deepEqual(faultsOf(statement), []);
   const forged = { ...statement, recipients: [] };
   assert.match(faultsOf(forged)?.join() ?? "", /no valid signature/);
+  if (!hasPython) return;
+  const inFile = (name: string, value: unknown) => {
+    const file = join(service.folder, name);
+    writeFileSync(file, JSON.stringify(value));
+    return file;
+  };
+  const verify = (value: unknown) =>
+    inGuide(inFile("keys.json", keys), inFile("statement.json", value));
+  assert.match(await verify(statement), /^0 Everything is genuine/);
+  assert.match(await verify(forged), /receipt 1: changed/);
 }
 
 /** Erases the transaction, and returns the id of the deletion. */

@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { makeCommandLine } from "../cli/command-line.ts";
-import { addTransaction } from "../receipt/scene.ts";
-import { type Customer, makeCustomer } from "../support/customer.ts";
-import type { Reply } from "../support/http-client.ts";
-import { usePostgres } from "../support/postgres/postgres-server.ts";
-import { type Server, startServer } from "../support/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeCommandLine } from "../../../cli/command-line.ts";
+import { addTransaction } from "../../../receipt/scene.ts";
+import { type Customer, makeCustomer } from "../../../support/customer.ts";
+import type { Reply } from "../../../support/http-client.ts";
+import { usePostgres } from "../../../support/postgres/postgres-server.ts";
+import { type Server, startServer } from "../../../support/server.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
+import { lacks } from "../../samples.ts";
 
 const postgres = await usePostgres();
 
@@ -116,7 +117,7 @@ async function serving<Result>(
   }
 }
 
-describe("an offset of the feed", () => {
+describe("an offset of the feed", { skip: lacks("feed") }, () => {
   for (const [name, open] of Object.entries(sites)) {
     it(`skips no change ${name}`, async () => {
       const site = await open();
