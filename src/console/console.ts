@@ -2,6 +2,7 @@
 // right, then makes the page. A table says what a person may do; the actions check it again.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { countWaiting } from "../actions/deletion/list-deletions.ts";
 import { enterSession } from "../actions/operator/session.ts";
 import { requireRight } from "../actions/operator/viewer.ts";
 import { OperatorError } from "../actions/operator/operator-error.ts";
@@ -150,7 +151,9 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     if (route.right !== "own") requireRight(app, route.right);
     if (route.lasting === true) connectionOf(request.raw)?.allowLasting();
     const organization = readOrganization(visitor);
-    const person = { ...visitor, app, operator, session, organization };
+    let counted: ReturnType<typeof countWaiting> | undefined;
+    const waiting = () => (counted ??= countWaiting(app, organization));
+    const person = { ...visitor, app, operator, session, organization, waiting };
     const make = async () => {
       await withIds(person, person.query);
       return answerOf(person, await route.handle(person).catch(showProposed));

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { findOrganizationId, listOrganizations } from "../actions/access/find-organization.ts";
 import { findKeyName } from "../actions/access/keys.ts";
 import type { App } from "../actions/app.ts";
-import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts";
+import { countedMax, type countWaiting } from "../actions/deletion/list-deletions.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
 import type { HealthChecks } from "../actions/upkeep/read-health.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
@@ -115,6 +115,8 @@ export interface Person extends Visitor {
   readonly session: OperatorSession;
   /** The organization in which this person works, as chosen at the top of each page; undefined for all of them. */
   readonly organization: string | undefined;
+  /** What this person may approve there; counted once for a page and its frame. */
+  readonly waiting: () => ReturnType<typeof countWaiting>;
 }
 
 interface Place {
@@ -226,7 +228,7 @@ async function readerOf(person: Person): Promise<Reader> {
   const { app, operator, organization, request, sources } = person;
   const { tasks } = sources;
   const shown = request.method === "GET" ? request.url.replace(/\?.*/, "") : undefined;
-  const { deletions, proposals } = await countWaiting(app, organization);
+  const { deletions, proposals } = await person.waiting();
   const waiting = {
     "/console/deletions": { query: "?wait=mine", count: formatCounted(deletions) },
     "/console/proposals": { query: "", count: formatCounted(proposals) },

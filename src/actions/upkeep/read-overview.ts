@@ -11,7 +11,7 @@ import { dayMs } from "../../basics/duration.ts";
 import type { DeletionQueue } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
-import { countDeletions, countWaiting } from "../deletion/list-deletions.ts";
+import { countDeletions } from "../deletion/list-deletions.ts";
 import { listHolds } from "../retention/holds.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
@@ -69,10 +69,8 @@ function coverage(type: RecordType, organizations: readonly Organization[]): Int
   return isPartly ? "partly" : "all";
 }
 
-/** Deletions are not counted further than to one above `countedMax`. */
+/** Deletions are not counted further than to one above `countedMax`, and holds only among those that were read. */
 export interface Agenda {
-  readonly deletionsToApprove: number;
-  readonly proposals: number;
   /** Pending deletions of requests that have to be answered within about a week (Article 12(3) GDPR). */
   readonly nearMonth: number;
   readonly reviewsOverdue: number;
@@ -80,6 +78,7 @@ export interface Agenda {
   readonly reviewsAhead: number;
   readonly holdsEnding: number;
   readonly floorsEnding: number;
+  readonly isEveryHoldRead: boolean;
 }
 
 const nearMs = 23 * dayMs;
@@ -89,19 +88,17 @@ export async function readAgenda(app: App, organizationId: string | undefined): 
   const near = { organizationId, status: "pending", before } as const;
   const floorBefore = Date.parse(lastDateOfQuarter(app.now())) + dayMs;
   const ending = { organizationId, wait: "floor", floorBefore } as const;
-  const [waiting, nearMonth, floorsEnding, { shown: holds }] = await Promise.all([
-    countWaiting(app, organizationId),
+  const [nearMonth, floorsEnding, { shown: holds, next }] = await Promise.all([
     countDeletions(app, near),
     countDeletions(app, ending),
     listHolds(app, { organizationId }, { limit: Infinity }),
   ]);
   return {
-    deletionsToApprove: waiting.deletions,
-    proposals: waiting.proposals,
     nearMonth,
     reviewsOverdue: holds.filter(({ review }) => review === "overdue").length,
     reviewsAhead: holds.filter((one) => one.reviewInQuarter).length,
     holdsEnding: holds.filter((one) => one.endsInQuarter).length,
     floorsEnding,
+    isEveryHoldRead: next === undefined,
   };
 }

@@ -16,7 +16,7 @@ export async function showOverview(person: Person): Promise<Next> {
   const overview = await readOverview(app, person.organization);
   const figures = await readPanels(person, (panels) => panels.overview);
   const isNew = overview.organizations === 0;
-  const body = html`${isNew ? firstSteps : renderAgenda(await readAgenda(app, person.organization))}
+  const body = html`${isNew ? firstSteps : await renderAgenda(person)}
     ${renderState(overview, app.now(), figures)}
     <p class="note">
       Deletions of
@@ -33,8 +33,10 @@ const firstSteps = html`<section class="empty">
 sluice key create --organization acme</code></pre>
 </section>`;
 
-const duties: readonly (readonly [name: keyof Agenda, label: string, path: string])[] = [
-  ["deletionsToApprove", "Deletions that need your approval", "/console/deletions?wait=mine"],
+type Duties = Omit<Agenda, "isEveryHoldRead"> & Awaited<ReturnType<Person["waiting"]>>;
+
+const duties: readonly (readonly [name: keyof Duties, label: string, path: string])[] = [
+  ["deletions", "Deletions that need your approval", "/console/deletions?wait=mine"],
   ["proposals", "Proposals that need your approval", "/console/proposals"],
   [
     "nearMonth",
@@ -51,9 +53,13 @@ const duties: readonly (readonly [name: keyof Agenda, label: string, path: strin
   ],
 ];
 
-function renderAgenda(agenda: Agenda): Html {
+async function renderAgenda({ app, organization, waiting }: Person): Promise<Html> {
+  const agenda = { ...(await readAgenda(app, organization)), ...(await waiting()) };
   const due = duties.filter(([name]) => agenda[name] > 0);
-  if (due.length === 0) return renderEmpty("Nothing waits for you.");
+  const unread =
+    !agenda.isEveryHoldRead &&
+    html`<p class="note">There are more holds than were read here, and may be more to do.</p>`;
+  if (due.length === 0) return html`${renderEmpty("Nothing waits for you.")} ${unread}`;
   return html`<section aria-labelledby="agenda">
     <h2 id="agenda">What waits for you</h2>
     <ul>
@@ -62,6 +68,7 @@ function renderAgenda(agenda: Agenda): Html {
           html`<li><a href="${path}">${label}</a>: ${formatCounted(agenda[name])}</li>`,
       )}
     </ul>
+    ${unread}
   </section>`;
 }
 
@@ -70,20 +77,13 @@ function renderState(
   now: number,
   figures: readonly (Figure | undefined)[],
 ): Html {
-  const { open, overdue, oldestDueAt, awaitingApproval } = queue;
-  const unapproved =
-    awaitingApproval > 0 &&
-    html` <small
-      ><a href="/console/deletions?wait=approval"
-        >${formatCount(awaitingApproval)} to be approved</a
-      ></small
-    >`;
+  const { open, overdue, oldestDueAt } = queue;
   const oldest =
     overdue > 0 &&
     oldestDueAt !== undefined &&
     html` <small>the oldest was due ${formatDuration(Math.max(0, now - oldestDueAt))} ago</small>`;
   return renderFigures([
-    ["Open deletions", html`${renderCount(open, "status=pending")}${unapproved}`],
+    ["Open deletions", renderCount(open, "status=pending")],
     [
       "Overdue deletions",
       html`${renderCount(overdue, "status=pending&sort=due")}${oldest}`,

@@ -75,11 +75,9 @@ export interface DeletionFigures {
 export interface DeletionQueue {
   /** Pending or processing. */
   readonly open: number;
-  /** Due, and waiting for neither a hold nor a floor. */
+  /** Due, and waiting for neither an approval, a hold nor a floor. */
   readonly overdue: number;
   readonly oldestDueAt: number | undefined;
-  /** Deletions that wait for the approval of a second person; these don't count as overdue. */
-  readonly awaitingApproval: number;
 }
 
 export interface ProcessingDeletion {

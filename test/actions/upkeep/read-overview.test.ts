@@ -1,6 +1,7 @@
-// The overview: what ends this quarter is counted whatever else waits longer.
+// The overview: what ends this quarter is counted whatever else waits longer, and it is known if holds were left out.
 
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { after, it } from "node:test";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
@@ -43,4 +44,12 @@ it("counts a floor that ends this quarter behind a hundred newer deletions with 
   await processDeletions(app, { claimant: "test", stopping: new AbortController().signal });
   assert.equal((await readAgenda(app, undefined)).floorsEnding, 1);
   assert.equal((await readAgenda(app, acme)).floorsEnding, 1);
+  assert.ok((await readAgenda(app, acme)).isEveryHoldRead);
+  const database = new DatabaseSync(`${config.dataDir}/sluice.db`);
+  database.exec(`
+    WITH RECURSIVE no (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM no WHERE n < 10001)
+    INSERT INTO hold (hold_id, organization_id, resource_type, resource_id, reason, placed_at, placed_by)
+    SELECT 'hold_' || n, '${acme}', 'company', 'first', 'r', 0, 'anna' FROM no`);
+  database.close();
+  assert.ok(!(await readAgenda(app, acme)).isEveryHoldRead);
 });

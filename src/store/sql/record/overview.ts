@@ -1,6 +1,6 @@
 // Figures of the whole store for the overview page of the console. Each statement reads a bounded number of rows.
 
-import { triedAt, awaitingApproval } from "../deletion/deletion.ts";
+import { triedAt } from "../deletion/deletion.ts";
 import type { DeletionQueue } from "../../interface/deletion.ts";
 import { toAuditEntry } from "../../row/audit-row.ts";
 import { find, get, type Statements, scalar } from "../statement/statements.ts";
@@ -38,14 +38,12 @@ const overdueAt = (now: string) => `(${triedAt}) <= ${now}
 
 const ofAll = {
   open: countBy("deletion_due", isOpen),
-  awaiting: countBy("deletion_awaiting", awaitingApproval),
   overdue: countBy("deletion_due", `${isOpen} AND ${overdueAt("$4")}`, "due_at"),
 };
 
 const [byOrganization, isOfOne] = ["deletion_by_organization_status", "organization_id = $4"];
 const ofOne: typeof ofAll = {
   open: countBy(byOrganization, `${isOfOne} AND ${isOpen}`),
-  awaiting: countBy("deletion_awaiting_of_organization", `${isOfOne} AND ${awaitingApproval}`),
   overdue: countBy(byOrganization, `${isOfOne} AND ${isOpen} AND ${overdueAt("$5")}`, "due_at"),
 };
 
@@ -66,9 +64,8 @@ export function* readDeletionQueue(query: QueueQuery): Statements<DeletionQueue>
   const open = (yield* scalar<number>(counts.open, ...counted)) ?? 0;
   const values = [...counted, query.now] as const;
   const due = yield* get<{ deletions: number; oldest: number | null }>(counts.overdue, ...values);
-  const awaiting = (yield* scalar<number>(counts.awaiting, ...counted)) ?? 0;
   const { deletions: overdue = 0, oldest = null } = due ?? {};
-  return { open, overdue, oldestDueAt: oldest ?? undefined, awaitingApproval: awaiting };
+  return { open, overdue, oldestDueAt: oldest ?? undefined };
 }
 
 /** The entry of the last backup that this service made. */
