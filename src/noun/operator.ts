@@ -8,9 +8,9 @@ import {
   listOperators,
   listPeople,
   type OperatorDetails,
+  readPerson,
   type SeenOperator,
 } from "../actions/operator/operators.ts";
-import { OperatorError } from "../actions/operator/operator-error.ts";
 import { createSignInLink } from "../actions/operator/sign-in-link.ts";
 import { required, several } from "../cli/command.ts";
 import { choice, text } from "../cli/input/kinds.ts";
@@ -258,10 +258,7 @@ export const operatorsPage: NounPage = {
 export const operatorPage: NounPage = {
   acts: [operatorConfirm, linkForm, operatorDisable],
   view: async ({ app, id }) => {
-    const operator = (await listPeople(app)).find(({ name }) => name === id);
-    if (operator === undefined) {
-      throw new OperatorError("no_such_operator", `There is no operator "${id}".`);
-    }
+    const operator = await readPerson(app, id);
     const { roles, disabledAt, unconfirmedSince } = operator;
     const confirming = unconfirmedSince === undefined ? [] : [operatorConfirm];
     const again =

@@ -55,6 +55,7 @@ describe("operators in the console", () => {
     assert.match(await show("anna", "operators"), /href="\/console\/operator\/ben"/);
     assert.equal((await send("adam", "operators", { name: "x" })).status, 400);
     assert.match(await show("adam", "operator/nobody"), /There is no operator/);
+    assert.match(await show("anna", "operator/anna"), /Sessions<\/dt>\s*<dd>1</);
   });
 
   it("have no officer's rights by an administrator alone", async () => {

@@ -60,19 +60,35 @@ export interface SeenOperator extends OperatorDetails {
 
 export async function listPeople(app: App): Promise<readonly SeenOperator[]> {
   const operators = await listOperators(app);
-  const sessions = await app.store.operators.listSessions(undefined, app.now());
+  const all = await app.store.operators.listSessions(undefined, app.now());
   const people: SeenOperator[] = [];
   for (const operator of operators) {
     const { operatorId, passkeys } = operator;
     const keys = passkeys === 0 ? [] : await app.store.operators.listPasskeys(operatorId);
-    const starts = sessions
-      .filter(({ session }) => session.operatorId === operatorId)
-      .map(({ session }) => session.createdAt);
-    const times = [...starts, ...keys.flatMap(({ lastUsedAt = [] }) => lastUsedAt)];
-    const lastSignIn = times.length === 0 ? undefined : Math.max(...times);
-    people.push({ ...operator, keys, lastSignIn });
+    const own = all.filter(({ session }) => session.operatorId === operatorId);
+    people.push({ ...operator, keys, lastSignIn: lastSignIn(keys, own) });
   }
   return people;
+}
+
+/** Throws OperatorError not_permitted and no_such_operator. */
+export async function readPerson(app: App, name: string): Promise<SeenOperator> {
+  requireRight(app, "operator.read");
+  const operator = await findOperator(app, name);
+  const { operatorId } = operator;
+  const keys = await app.store.operators.listPasskeys(operatorId);
+  const sessions = await app.store.operators.listSessions(operatorId, app.now());
+  const [passkeys, count] = [keys.length, sessions.length];
+  return { ...operator, passkeys, sessions: count, keys, lastSignIn: lastSignIn(keys, sessions) };
+}
+
+function lastSignIn(
+  keys: readonly Passkey[],
+  sessions: readonly store.SessionHolder[],
+): number | undefined {
+  const starts = sessions.map(({ session }) => session.createdAt);
+  const times = [...starts, ...keys.flatMap(({ lastUsedAt = [] }) => lastUsedAt)];
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 /** Throws OperatorError not_permitted, invalid and operator_exists. */
