@@ -88,6 +88,9 @@ describe("the audit trail in the console", () => {
     assert.doesNotMatch(first, /<script>alert/);
     const { no } = await service.app.store.trail.head();
     assert.deepEqual(numbersIn(first)[0], no);
+    const [above = ""] = first.split('<table class="cards"');
+    for (const text of [above, first.slice(above.length)]) assert.match(text, />Older entries</);
+    assert.match(above, /href="#chain"/);
     let page = first;
     const all = [...numbersIn(first)];
     for (;;) {

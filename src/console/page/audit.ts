@@ -12,6 +12,7 @@ import {
 } from "../../actions/trail/list-audit.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import { proposedActs } from "../../domain/proposal.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
 import { formatCount } from "../../basics/format-count.ts";
@@ -37,7 +38,7 @@ import { pathTo, readRecordKey, renderDeletionLink, renderDeletionOf } from "../
 import type { ConsoleSources, Next, Person } from "../page.ts";
 import { formatNumber, renderExactTime, formatDuration } from "../html/time.ts";
 import { describeValue, inWords } from "../html/typed-value.ts";
-import { renderActor } from "../html/party.ts";
+import { renderActor, renderParty } from "../html/party.ts";
 
 const screen = "/console/audit";
 
@@ -56,9 +57,10 @@ export async function showAudit(person: Person): Promise<Next> {
   const columns = columnsOf(sources.actions, query);
   const isAll = [...query.keys()].every((name) => name === "organization");
   const body = html`${isAll && renderDays(await countAuditDays(app), sources.actions)}
-  ${renderFilters(query, sources.actions)}
-  ${renderTable(columns, entries, { empty: describeNone(next !== undefined) })} ${older}
-  ${chainForms}`;
+    ${renderFilters(query, sources.actions)} ${older}
+    <p><a href="#chain">To the verification of the chain, and the download</a></p>
+    ${renderTable(columns, entries, { empty: describeNone(next !== undefined) })} ${older}
+    ${chainForms}`;
   return { title: "Audit trail", screen, body };
 }
 
@@ -148,7 +150,7 @@ function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<Sh
     ["Time", ({ at }) => renderExactTime(at)],
     ["What happened", (entry) => renderSentence(entry, actions), "text"],
     ...organizationColumn(query, ({ organizationId }: ShownEntry) => organizationId),
-    ["Details", ({ detail }) => renderDetail(detail), "text"],
+    ["Details", ({ action, detail }) => renderDetail(detail, action), "text"],
   ];
 }
 
@@ -166,18 +168,18 @@ function renderSentence(entry: ShownEntry, actions: Actions): Html {
 const shownLengthMax = 28;
 
 /** The tooltip and the download contain everything. */
-function renderObject({ subject, deletion }: ShownEntry): Html {
+function renderObject({ subject, deletion, detail }: ShownEntry): Html {
   if (deletion !== undefined) {
     return renderDeletionOf(deletion);
   }
   if (/^prp_\w+$/.test(subject))
-    return html`<a href="${pathTo("proposal", subject)}">${subject}</a>`;
+    return html`<a href="${pathTo("proposal", subject)}">${renderValue("act", detail["act"])}</a>`;
   const [type = "", digest] = subject.split(" sha256:");
-  if (digest !== undefined) {
-    return html`<bdi title="${subject}">${titleOf(type)}, digest ${digest.slice(0, 12)}…</bdi>`;
-  }
+  if (digest !== undefined) return html`${titleOf(type)} with the digest ${renderDigest(digest)}`;
+  const name = detail["name"] ?? detail["host"];
+  if (typeof name === "string") return renderParty(name, subject);
   const shown = subject.length <= shownLengthMax ? subject : `${subject.slice(0, shownLengthMax)}…`;
-  return html`<bdi title="${subject}">${shown}</bdi>`;
+  return shown === subject ? renderActor(subject) : html`<bdi title="${subject}">${shown}</bdi>`;
 }
 
 const chainForms = html`<section aria-labelledby="chain">
@@ -248,12 +250,13 @@ const factsMax = 12;
 const itemsMax = 10;
 const charactersMax = 160;
 
-export function renderDetail(detail: Detail): Html {
+/** `action`: of the entry; a change has new values. */
+export function renderDetail(detail: Detail, action = ""): Html {
   const facts = Object.entries(detail);
   if (facts.length === 0) return html`–`;
   const shown = facts
     .slice(0, factsMax)
-    .map(([name, value]) => [inWords(name), renderValue(name, value)] as const);
+    .map(([name, value]) => [labelOf(name, action), renderValue(name, value)] as const);
   const left = facts.length - shown.length;
   const list = html`${renderFacts(shown)} ${left > 0 && html`<p>and ${left} more in the export</p>`}`;
   if (facts.length <= openMax) {
@@ -265,21 +268,51 @@ export function renderDetail(detail: Detail): Html {
   </details>`;
 }
 
+const labels: Readonly<Record<string, string>> = {
+  act: "What was proposed",
+  deletionApproval: "Deletions need a second person",
+  deletionGraceSeconds: "Grace period of deletions",
+  deleteAfterDays: "Erased after",
+  holdId: "Hold",
+  keepDays: "Kept at least",
+  needsApproval: "Needs a second person",
+  receiptHash: "Digest of the receipt",
+  receiptNo: "Number of the receipt",
+  redactable: "References may be redacted",
+  request: "Digest of the request",
+  resourceType: "Record type",
+  retainDays: "Ceiling of types without one",
+};
+
+function labelOf(name: string, action = ""): string {
+  const label = labels[name] ?? inWords(name.replace(/(?:At|On)$/, ""));
+  return action.endsWith(".change") ? `New: ${label.toLowerCase()}` : label;
+}
+
 function renderValue(name: string, value: unknown): HtmlValue {
   if (value === null || value === undefined) return "none";
   if (typeof value === "number") return renderNumber(name, value);
   if (Array.isArray(value)) return renderItems(name, value);
   if (typeof value === "object") return renderParts(value);
   const text = describeValue(value);
-  if (/type$/i.test(name)) return titleOf(text);
+  if (/types?$/i.test(name)) return titleOf(text);
+  if (name === "act") return new Map(Object.entries(proposedActs)).get(text) ?? text;
   if (/^del_\w+$/.test(text)) return renderDeletionLink(text);
+  if (/^(?:[\da-f]{64}|[\w-]{43})$/.test(text)) return renderDigest(text);
+  if (/^key_\w+$/.test(text)) return renderActor(text);
   return html`<bdi class="value">${shorten(text)}</bdi>`;
+}
+
+function renderDigest(digest: string): Html {
+  return html`<bdi class="id" title="${digest}">${digest.slice(0, 12)}…</bdi>`;
 }
 
 /** Times are Unix milliseconds, and recognized by name: `dueAt`, `until`. */
 function renderNumber(name: string, value: number): HtmlValue {
   if (/(?:at|until|from|time)$/i.test(name) && value > 1e11) return renderExactTime(value);
   if (/ms$/i.test(name)) return formatDuration(value);
+  if (name.endsWith("Seconds")) return formatDuration(value * 1_000);
+  if (name.endsWith("Days")) return formatCount(value, "day");
   return formatNumber(value);
 }
 
@@ -293,12 +326,9 @@ function renderItems(name: string, values: readonly unknown[]): HtmlValue {
 
 function renderParts(value: object): HtmlValue {
   const parts = Object.entries(value).slice(0, itemsMax);
-  if (parts.some(([, part]) => typeof part === "object" && part !== null)) {
-    return shorten(describeValue(value));
-  }
   return html`${parts.map(
     ([name, part], index) =>
-      html`${index > 0 && ", "}${inWords(name).toLowerCase()} ${renderValue(name, part)}`,
+      html`${index > 0 && ", "}${labelOf(name).toLowerCase()} ${renderValue(name, part)}`,
   )}`;
 }
 

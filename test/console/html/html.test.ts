@@ -205,10 +205,26 @@ describe("the details of an entry of the trail", () => {
     const scopes = Array.from({ length: 12 }, (_, index) => `scope:${index}`);
     const page = show({ scopes, floor: { keepDays: 3, redactable: false }, ends: null, none: [] });
     assert.match(page, /scope:9.* and 2 more/);
-    assert.match(page, /keep days 3.*redactable .*no/);
-    assert.doesNotMatch(page, /\{|\[/);
+    assert.match(page, /kept at least 3 days.*may be redacted .*no/);
+    const rule = { keepDays: 3, countedFrom: "closed" };
+    const nested = show({ act: "retention.set", parameters: { resourceType: "person", rule } });
+    assert.match(nested, /What was proposed<\/dt>\s*<dd>retention rule/);
+    assert.match(nested, /record type Person, rule kept at least 3 days, counted from/);
+    for (const text of [page, nested]) assert.doesNotMatch(text, /\{|\[/);
     const many = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`f${index}`, index]));
     assert.match(show(many), /and 3 more in the export/);
+  });
+
+  it("show digests shortened, with the whole in the tooltip, and keys as those who acted", () => {
+    const digest = "0123456789ab".padEnd(64, "c");
+    const page = show({ request: digest, requester: "key_1" });
+    assert.match(page, /Digest of the request<\/dt>\s*<dd><bdi [^>]*>0123456789ab…<\/bdi>/);
+    assert.ok(page.includes(`title="${digest}"`) && page.includes('data-key="key_1"'));
+  });
+
+  it("say what a change has made new", () => {
+    const page = renderDetail({ name: "Acme" }, "organization.change").text;
+    assert.match(page, /<small>New: name<\/small> <bdi class="value">Acme</);
   });
 
   it("are escaped and bounded", () => {
