@@ -67,6 +67,9 @@ describe("the audit trail in the console", () => {
     assert.match(page, /Records erased<\/dt>\s*<dd>Person 1</);
     assert.match(page, /deletions a week<\/figcaption>.*<span>2026-\d\d-\d\d<\/span>\s*<\/div>/s);
     assert.match(page, /class="number">1<\/td>\s*<td>1 second</);
+    const ofAll = await show("/console/erasures", viewer);
+    assert.match(ofAll, /<dd>all; these are of <span|<dd>all; these are of <bdi/);
+    for (const text of [page, ofAll]) assert.doesNotMatch(text, /data-label="Organization"/);
     assert.doesNotMatch(await show("/console/erasures?from=2030-01-01"), /console\/deletion\/del/);
     assert.doesNotMatch(await show("/console/erasures?until=2020-01-01"), /console\/deletion\/del/);
     const form = Object.fromEntries(new URLSearchParams(query));

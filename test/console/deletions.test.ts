@@ -84,6 +84,7 @@ describe("the deletions in the console", () => {
     const first = await list("viewer");
     assert.ok(Buffer.byteLength(first) < 60_000, `${Buffer.byteLength(first)} bytes`);
     assert.match(first, /its grace period/);
+    assert.equal(first.match(/>Older deletions</g)?.length, 2);
     const next = /href="\/console\/deletions\?(before=[^"]+)"/.exec(first)?.[1] ?? "";
     const second = await list("viewer", `?${next}`);
     const all = [...idsIn(first), ...idsIn(second)];

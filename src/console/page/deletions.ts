@@ -158,7 +158,7 @@ function renderPart({ shown, next }: Shown, query: URLSearchParams): Html {
   const where = next === undefined ? "" : " among the last 1,000";
   const empty = html`There is no such deletion${where}. Programs request deletions with DELETE, and
     operators with <code>sluice deletion request</code>.`;
-  return html`${renderTable(columnsOf(query), shown, { empty })} ${more}`;
+  return html`${more} ${renderTable(columnsOf(query), shown, { empty })} ${more}`;
 }
 
 function columnsOf(query: URLSearchParams): readonly Column<ShownDeletion>[] {

@@ -21,7 +21,7 @@ import {
   renderHidden,
   renderInput,
 } from "../html/field.ts";
-import { organizationColumn, renderOrganizationInput, withOrganization } from "../html/filter.ts";
+import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { renderChart, type Slot } from "../html/chart.ts";
 import { renderDeletionOf } from "../html/link.ts";
@@ -43,15 +43,15 @@ export async function showErasures(person: Person): Promise<Next> {
       ${renderInput("Until and with", "until", { type: "date", value: form.get("until") })}
       <button type="submit">Show</button>
     </form>
-    ${renderSummary(form, query, report)} ${renderWeeks(report, query, person.app.now())}
-    ${renderList(report, form)}
     <form class="screen" method="post" action="${screen}/download">
       ${renderHidden(fieldsOf(form, ["organization", "from", "until"]))}
       <button type="submit">Download all as CSV</button>
     </form>
     <p class="note screen">
       The browser prints this page. That you downloaded the file is in the audit trail.
-    </p>`;
+    </p>
+    ${renderSummary(form, query, report)} ${renderWeeks(report, query, person.app.now())}
+    ${renderList(report)}`;
   return { title: "Erasures", screen, body };
 }
 
@@ -70,6 +70,8 @@ function renderSummary(
   { organizationId }: ErasureQuery,
   { erasures, isComplete }: ErasureReport,
 ): Html {
+  const only = onlyOrganization(erasures);
+  const all = html`all${only !== undefined && html`; these are of ${renderOrganization(only)}`}`;
   const [from, until] = ["from", "until"].map((name) => readText(form, name));
   const total: Record<string, number> = {};
   for (const [type, count = 0] of erasures.flatMap(({ erased }) => Object.entries(erased))) {
@@ -77,7 +79,7 @@ function renderSummary(
   }
   const days = [from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(" ");
   return html`${renderFacts([
-    ["Organization", organizationId === undefined ? "all" : renderOrganization(organizationId)],
+    ["Organization", organizationId === undefined ? all : renderOrganization(organizationId)],
     ["Completed", days === "" ? "at any time" : `${days} (UTC)`],
     ["Deletions", `${isComplete ? "" : "at least "}${formatNumber(erasures.length)}`],
     ["Records erased", formatCounts(total) || "none"],
@@ -127,15 +129,23 @@ function formatLonger(milliseconds: number): string {
   return formatDuration((Math.floor(milliseconds / unit) + 1) * unit);
 }
 
-function renderList({ erasures }: ErasureReport, form: Form): Html {
+/** Of all of these, unless there are several. */
+function onlyOrganization(erasures: readonly Erasure[]): string | undefined {
+  const [only, ...others] = new Set(erasures.map(({ deletion }) => deletion.organizationId));
+  return others.length === 0 ? only : undefined;
+}
+
+function renderList({ erasures }: ErasureReport): Html {
   const left = erasures.length - shownMax;
-  return html`${renderTable(columnsOf(form), erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
+  const isOne = onlyOrganization(erasures) !== undefined;
+  const shown = columns.filter(([heading]) => !(isOne && heading === "Organization"));
+  return html`${renderTable(shown, erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
   ${left > 0 && html`<p>And ${formatNumber(left)} more, which the file has.</p>`}`;
 }
 
-const columnsOf = (form: Form): readonly Column<Erasure>[] => [
+const columns: readonly Column<Erasure>[] = [
   ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
-  ...organizationColumn(form, ({ deletion }: Erasure) => deletion.organizationId),
+  ["Organization", ({ deletion }) => renderOrganization(deletion.organizationId)],
   ["Requested by", ({ deletion }) => renderActor(requesterOf(deletion))],
   ["Approved by", ({ deletion }) => html`<bdi>${deletion.approval?.approvedBy ?? "–"}</bdi>`],
   ["Basis", ({ deletion }) => describeBasis(deletion.basis)],
