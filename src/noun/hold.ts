@@ -36,7 +36,7 @@ export const listedHolds = defineNoun<Hold, void>({
 
 const onPages: Parameters<typeof defineNoun<Hold>>[0] = {
   values: {
-    holdId: idValue("hold", "holdId", "reason"),
+    holdId: idValue("hold", "holdId", ({ reason }) => reason),
     record: { html: renderRecordLink },
     owner: { fact: ({ owner }) => html`<bdi>${owner ?? "nobody is named"}</bdi>`, kind: "text" },
     reviewOn: {

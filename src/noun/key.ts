@@ -38,7 +38,7 @@ export const statusValue: Value<ApiKey> = {
   html: renderStatus,
 };
 
-const keyLink = idValue("key", "keyId", "name");
+const keyLink = idValue("key", "keyId", ({ name }: ApiKey) => name);
 
 const keys = defineNoun<ApiKey>({
   values: {

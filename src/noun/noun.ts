@@ -150,13 +150,13 @@ function usualValue<Row>(name: string): UsualValue<Row> {
 }
 
 /** The name of the row with its id beside it, as a link to its page. */
-export function idValue<Id extends string, Name extends string>(
+export function idValue<Id extends string, Row extends Readonly<Record<Id, string>>>(
   route: string,
   id: Id,
-  name: Name,
-): Value<Readonly<Record<Id | Name, string>>, unknown> {
-  const show = (row: Readonly<Record<Id | Name, string>>) =>
-    html`<a href="${pathTo(route, row[id])}">${renderParty(row[name], row[id])}</a>`;
+  nameOf: (row: Row) => string,
+): Value<Row, unknown> {
+  const show = (row: Row) =>
+    html`<a href="${pathTo(route, row[id])}">${renderParty(nameOf(row), row[id])}</a>`;
   return { html: show, kind: "text" };
 }
 

@@ -59,7 +59,7 @@ const changed = defineNoun<Operator>({
 const people = defineNoun<SeenOperator>({
   values: {
     ...values,
-    name: idValue("operator", "name", "name"),
+    name: idValue("operator", "name", ({ name }) => name),
     roles: { kind: "text" },
     lastSignIn: {
       kind: "text",

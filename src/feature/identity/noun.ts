@@ -41,7 +41,7 @@ function flatten({ rule, ...key }: TrustingRule): Rule {
 
 const rules = defineNoun<Rule>({
   values: {
-    keyId: idValue("identity", "keyId", "name"),
+    keyId: idValue("identity", "keyId", ({ name }) => name),
     organizationId: organizationValue,
     status: statusValue,
     scopes: scopesValue,

@@ -43,7 +43,7 @@ const screen = "/console/organizations";
 const endpoints = {
   ...defineNoun<WebhookEndpoint>({
     values: {
-      endpointId: idValue("webhook", "endpointId", "description"),
+      endpointId: idValue("webhook", "endpointId", nameOf),
       url: { kind: "text" },
       description: { fact: ({ description }) => description && html`<bdi>${description}</bdi>` },
       organizationId: organizationValue,
@@ -64,6 +64,10 @@ const endpoints = {
     ...viewEndpoint(endpoint, app.derive(makeWebhookKeys)),
   }),
 };
+
+function nameOf({ description, url }: WebhookEndpoint): string {
+  return description || new URL(url).host;
+}
 
 function describeState(endpoint: WebhookEndpoint, app: App): string {
   const state = webhookState(endpoint, app.derive(makeWebhookKeys)?.check);
@@ -254,7 +258,7 @@ export const webhookPage: NounPage = {
     const endpoint = await showEndpoint(app, id);
     const body = html`${renderFacts(endpoints.facts(endpoint, app))}
     ${renderForms(app, webhookPage.acts, id)}`;
-    return { title: "Endpoint of webhooks", id: endpoint.endpointId, screen, body };
+    return { title: `Webhook: ${nameOf(endpoint)}`, id: endpoint.endpointId, screen, body };
   },
 };
 

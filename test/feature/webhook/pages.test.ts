@@ -38,8 +38,13 @@ describe("webhooks in the console", () => {
       const { status, text } = await show("viewer", path);
       assert.equal(status, 200);
       assert.ok(text.includes("https://hooks.example.com/a?b=%3Cc%3E") && !text.includes("whsec_"));
-      assert.ok(!text.includes("<b>ledger"));
+      assert.ok(!text.includes("<b>ledger") && text.includes("&lt;b&gt;ledger"));
     }
+    await send("operator", "webhooks/acme", { ...form, description: "" });
+    assert.match(
+      (await show("viewer", "webhooks/acme")).text,
+      /<bdi>hooks\.example\.com<\/bdi> <small class="id">whe_/,
+    );
   });
 
   it("are tested and enabled by operators", async () => {
