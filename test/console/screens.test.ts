@@ -101,8 +101,8 @@ describe("a page of the console", () => {
     await own.setViewportSize({ width: 1_280, height: 800 });
     const { organizationId } = scene.acme;
     const columns: Readonly<Record<string, readonly string[]>> = {
-      [`/console/organization/${organizationId}`]: ["Name", "Acknowledged"],
-      "/console/deletions?organization=&wait=hold": ["Status"],
+      [`/console/organization/${organizationId}`]: ["Name", "Types"],
+      "/console/deletions?organization=": ["Status", "Requested", "Due"],
       "/console/holds": ["Hold", "Review", "Ends"],
       "/console/organizations": ["Approval of deletions", "Rate limit"],
       "/console/operators": ["Roles", "Signs in with"],
@@ -112,6 +112,8 @@ describe("a page of the console", () => {
       await own.goto(scene.base + path);
       assert.deepEqual(await own.evaluate(findCutColumns(labels)), [], path);
     }
+    await own.goto(`${scene.base}/console/deletions?organization=`);
+    assert.ok(Number(await own.evaluate(findNarrowest("Organization"))) >= 180);
     await own.goto(`${scene.base}/console/restricted`);
     await formPages["restricted"]?.act(handsOf(own, "mouse"), scene);
     assert.deepEqual(await own.evaluate(findCutColumns(["Keeps", "Waits for"])), []);
@@ -150,6 +152,11 @@ function findCutColumns(labels: readonly string[]): string {
       .filter(({ scrollWidth, clientWidth }) => clientWidth < 40 || scrollWidth > clientWidth)
       .map(({ textContent }) => label + ": " + textContent);
   })`;
+}
+
+function findNarrowest(label: string): string {
+  return `Math.min(...[...document.querySelectorAll('[data-label="${label}"]')]
+    .map(({ clientWidth }) => clientWidth))`;
 }
 
 /** What is wider than the window, except inside what scrolls by itself. */

@@ -191,18 +191,19 @@ function quartersIn(start: number, end: number): readonly number[] {
   ).filter((time) => time > start && time < end);
 }
 
-/** The first of a year has its number, too. */
+/** The first of a year has its number, too, which a narrow window has no room for near the ends. */
 function renderQuarter(time: number, place: number, bottom: number): Html {
   const date = new Date(time);
   const isYear = date.getUTCMonth() === 0;
   const isFree = place > 12 && place < 88;
+  const isFar = place > 25 && place < 75;
   return html`<line
       x1="${place}%"
       x2="${place}%"
       y1="${bottom - (isYear ? 8 : 4)}"
       y2="${bottom}"
     />
-    ${isYear && isFree && renderMark(String(date.getUTCFullYear()), place, bottom + 16)}`;
+    ${isYear && isFree && html`<g class="${!isFar && "wide"}">${renderMark(String(date.getUTCFullYear()), place, bottom + 16)}</g>`}`;
 }
 
 /** `place`: in per cent. A text at an end of the axis does not go beyond it. */

@@ -111,12 +111,16 @@ export function renderEmpty(text: HtmlValue): Html {
   return html`<p class="empty">${text}</p>`;
 }
 
+/** A column in which no row has anything is left out. */
 function renderContent<Row>(
-  columns: readonly Column<Row>[],
+  given: readonly Column<Row>[],
   rows: readonly Row[],
   style: Style,
 ): Html {
   const isLabelled = style.startsWith("cards");
+  const columns = given.filter(
+    ([, cell]) => rows.length === 0 || rows.some((row) => !isNone.test(html`${cell(row)}`.text)),
+  );
   const cells = rows.map((row) => columns.map(([, cell]) => html`${cell(row)}`));
   const classes = columns.map(
     ([, , kind], index) => kind ?? kindOf(cells.map((row) => row[index])),
@@ -138,7 +142,9 @@ function renderContent<Row>(
   </table>`;
 }
 
-/** Times, states and forms need the same width in each row, and the other columns share what is left. */
+const isNone = /^(?:<[^>]*>)*–(?:<[^>]*>)*$/;
+
+/** Times, states, organizations and forms have the same width in each row, and the other columns share what is left. */
 function kindOf(cells: readonly (Html | undefined)[]): string | undefined {
   const kinds = {
     moment: '<time class="exact"',
@@ -146,6 +152,7 @@ function kindOf(cells: readonly (Html | undefined)[]): string | undefined {
     time: "<time",
     state: '<span class="chip',
     act: "<form",
+    party: "<span data-organization",
   };
   const starts = Object.entries(kinds);
   return starts.find(([, start]) => cells.some((cell) => cell?.text.startsWith(start)))?.[0];

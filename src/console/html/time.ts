@@ -58,9 +58,9 @@ const units = [
 
 /** The duration in its largest unit, such as `3 hours`. */
 export function formatDuration(milliseconds: number): string {
-  const [name, length] = units.find(([, size]) => milliseconds >= size) ?? ["second", 1_000];
-  const count = Math.floor(milliseconds / length);
-  return formatCount(count, name);
+  const [name, length] = units.find(([, size]) => milliseconds >= size) ?? [];
+  if (length === undefined) return "less than a second";
+  return formatCount(Math.floor(milliseconds / length), name);
 }
 
 /** `Person 12, Transaction 1,234`; empty for nothing. Numbers above `max` were not counted further. */

@@ -81,7 +81,7 @@ function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
       ? "Confidential records are not shown."
       : "What is left of a closed organization is not shown.");
   return renderFacts([
-    ["State", closedAt === undefined ? "open" : html`closed ${renderTime(closedAt)}${deletion}`],
+    ["Closed", closedAt !== undefined && html`${renderTime(closedAt)}${deletion}`],
     [
       "Records",
       html`${formatCounts(counts, countedMax) || (isOfficer && "none")}

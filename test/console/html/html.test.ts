@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { html } from "../../../src/console/html/html.ts";
+import { html, renderTable } from "../../../src/console/html/html.ts";
 import { readFiles } from "../../repository/tree.ts";
 import {
   nameOrganizations,
@@ -18,7 +18,7 @@ import type { Organization } from "../../../src/domain/access.ts";
 import { refillForm } from "../../../src/console/html/refill.ts";
 import { renderDetail } from "../../../src/console/page/audit.ts";
 import { describeValue, inWords } from "../../../src/console/html/typed-value.ts";
-import { formatCounts } from "../../../src/console/html/time.ts";
+import { formatCounts, formatDuration } from "../../../src/console/html/time.ts";
 
 const nasty = `</title><script>alert("1")</script>'" onload=x &amp; <!--`;
 
@@ -57,6 +57,31 @@ describe("a template", () => {
 
   it("has no indentation in the page", () => {
     assert.equal(tag`<p>\n    ${"  a\n  b"}\n</p>`.text, "<p>\n  a\n  b\n</p>");
+  });
+});
+
+describe("a table", () => {
+  it("has no column in which no row has anything", () => {
+    const rows = [{ at: undefined }, { at: 5 }];
+    const heads = (shown: typeof rows) =>
+      renderTable(
+        [
+          ["Name", () => "x", "head"],
+          ["At", ({ at }) => html`<bdi>${at ?? "–"}</bdi>`],
+          ["By", () => html`<input name="by" />`],
+        ],
+        shown,
+      ).text.match(/(?<=<th scope="col"[^>]*>)\w+/g);
+    assert.deepEqual(heads(rows), ["Name", "At", "By"]);
+    assert.deepEqual(heads(rows.slice(0, 1)), ["Name", "By"]);
+    assert.deepEqual(heads([]), ["Name", "At", "By"]);
+  });
+});
+
+describe("a duration", () => {
+  it("has its largest unit, and is less than a second where no unit fits", () => {
+    const texts = [0, 999, 1_000, 7_200_000].map(formatDuration);
+    assert.deepEqual(texts, ["less than a second", "less than a second", "1 second", "2 hours"]);
   });
 });
 
