@@ -1383,7 +1383,7 @@ type ChangeEvent struct {
 	// The organization.
 	Source string `json:"source"`
 
-	// What happened to a record of which type.
+	// The type of the record, and what happened to it.
 	Type ChangeEventType `json:"type"`
 
 	// Unique identifier of the record, or of the deletion that was completed.

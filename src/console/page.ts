@@ -35,7 +35,7 @@ export interface Panels {
   readonly organization?: (person: Person) => Promise<HtmlValue>;
   /** On the page that finds a record by its id. */
   readonly find?: (person: Person) => Promise<HtmlValue>;
-  /** What can be asked about a person or a company: one that was found, or one whose id is known. */
+  /** What can be asked about a person or a company that was found, or whose id is known. */
   readonly party?: (person: Person, found?: FoundParty) => HtmlValue;
   /** Links beside the state on the page of a deletion. */
   readonly deletion?: (person: Person, deletion: Deletion) => Promise<HtmlValue>;
@@ -57,7 +57,7 @@ export interface FoundParty {
   readonly match: string | undefined;
 }
 
-/** What those of all features show that have this panel. */
+/** What the features with this panel show in it. */
 export function readPanels<Shown>(
   person: Person,
   panelOf: (panels: Panels) => ((person: Person) => Promise<Shown>) | undefined,

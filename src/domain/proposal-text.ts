@@ -6,7 +6,7 @@ import { type Proposal, type ProposedAct, rulesOf } from "./proposal.ts";
 import { nounOf } from "./record-types.ts";
 import { describeCommonCeiling, describeRule } from "./retention/ceiling.ts";
 
-/** Says what it replaces, where the proposal has it. */
+/** Says also what the act replaces, where the proposal has it. */
 export function describeProposal(proposal: Proposal): string {
   return describes[proposal.act](proposal);
 }

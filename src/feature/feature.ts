@@ -104,7 +104,7 @@ export interface OpenService {
   readonly observer?: Observer;
   /** Rounds that take something away because time has passed. */
   readonly upkeep?: Rounds;
-  /** What its pages use, which find it by its class (`openedOf` in console/page.ts). */
+  /** An object for its pages, which find it by its class (`openedOf` in console/page.ts). */
   readonly source?: object;
   /** Starts its work. */
   readonly start?: (app: App) => { stop(): Promise<void> };
@@ -114,7 +114,7 @@ export interface OpenService {
   readonly close?: () => Promise<void>;
 }
 
-/** Wraps what it observes, which knows nothing of it. */
+/** Wraps requests and methods, which need not know that they are observed. */
 export interface Observer {
   readonly request: TraceRequest;
   /** Called for each group commit, before its writes are answered. */

@@ -11,7 +11,7 @@ export function makePrivateFolder(path: string): void {
   try {
     for (const folder of missingFolders(resolve(path))) makeOne(folder);
   } catch (cause) {
-    // The one that can't be created may be above the one that was asked for.
+    // The folder that can't be created may be a parent of `path`.
     throw cause instanceof FileError ? new FileError(cause.message, { path, cause }) : cause;
   }
 }

@@ -33,8 +33,8 @@ export interface Value<Row, From = App> {
 export type Facts = readonly (readonly [name: string, value: HtmlValue])[];
 
 /**
- * Views are names of values, separated by commas. A colon and the title, or the name in --json, may follow a name, of
- * which it is made otherwise.
+ * Views are names of values, separated by commas. After a name, a colon and a text replace the title, or the name in
+ * --json, which otherwise is made from the name.
  */
 interface Definition<Row, From> {
   readonly values: Readonly<Record<string, Value<Row, From>>>;

@@ -60,7 +60,7 @@ export async function makeClose(app: App, options: LedgerOptions): Promise<() =>
   };
 }
 
-/** The ledgers of a database that other hosts serve are there, and record what is done from here, too. */
+/** Nothing if other hosts serve the database: their ledgers record what is done from here, too. */
 async function noteInLedger(app: App, { restoring = false }: LedgerOptions): Promise<void> {
   if (app.store.traits.isServer && !app.ledger.exists()) return;
   if (restoring && (await wasRolledBack(app))) return;

@@ -350,7 +350,7 @@ export interface ChangeEvent {
   readonly id: string;
   /** The organization. */
   readonly source: string;
-  /** What happened to a record of which type. */
+  /** The type of the record, and what happened to it. */
   readonly type:
     | "sluice.transaction.created"
     | "sluice.transaction.updated"

@@ -7,7 +7,7 @@ import type { App } from "../app.ts";
 import { hasRight } from "../operator/viewer.ts";
 import { findEntry } from "../pages.ts";
 
-/** Longer than an answer takes, so that its records are not erased meanwhile. */
+/** Longer than it takes to write an answer: what an answer states is not erased before it is finished. */
 const answerMsMax = hourMs;
 
 /** For a closed organization, true only while records that everybody may know of keep all: no report matters. */

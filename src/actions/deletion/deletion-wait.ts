@@ -135,7 +135,7 @@ export async function withWaits(
   });
 }
 
-/** No explanation names a record that is confidential everywhere: it delays no deletion that they may know of. */
+/** No explanation names a record that is confidential everywhere: it delays no deletion that the viewer may know of. */
 async function readExplainable(
   app: App,
   deletions: readonly Deletion[],

@@ -150,7 +150,7 @@ export interface ToldView {
   readonly acknowledged_at?: string;
   /** Present if the recipient was removed before that. */
   readonly removed_at?: string;
-  /** Present if something that it was told was erased before that, because of its age. */
+  /** Present if a notice to the recipient was erased because of its age before it was acknowledged. */
   readonly expired_at?: string;
 }
 

@@ -23,7 +23,7 @@ export interface Fact {
 export interface Difference {
   /** unstated: only the store has it. missing: the store lacks it. ended: the store still has it. */
   readonly is: "unstated" | "missing" | "ended" | "altered";
-  /** The fact of the store, or the fact that it lacks. */
+  /** What the store has or, if it is missing there, what it should have. */
   readonly fact: Fact;
   /** The last statement. */
   readonly last: Fact | undefined;

@@ -133,8 +133,8 @@ export async function disableOperator(app: App, name: string): Promise<Operator>
 }
 
 /**
- * Confirms an officer whom an administrator or an issuer has made; neither this person nor that one may do it. Throws
- * OperatorError not_permitted, also for this person and for the administrator; no_such_operator, operator_disabled and
+ * Confirms an officer whom an administrator or an issuer has made; neither the officer nor this administrator may do
+ * it. Throws OperatorError not_permitted, also for these two; no_such_operator, operator_disabled and
  * operator_confirmed.
  */
 export async function confirmOperator(app: App, name: string): Promise<Operator> {

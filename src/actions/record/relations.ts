@@ -94,7 +94,7 @@ export interface NamingPart {
   readonly hasMore: boolean;
 }
 
-/** What a page shows of those that are indexed. */
+/** How many transactions a page shows that the index of parties has found. */
 const namingsMax = 100;
 
 /** Throws like `listReferrers`. */

@@ -28,7 +28,7 @@ function requireAudit(app: App): void {
 }
 
 export interface ShownEntry extends AuditEntry {
-  /** What it is about, if that is a deletion. */
+  /** The deletion that the entry is about, if it is about one. */
   readonly deletion: Deletion | undefined;
   /** The entry of the start of the deletion whose completion this is, which the list leaves out then. */
   readonly start: AuditEntry | undefined;

@@ -70,7 +70,7 @@ export function deletionPath(deletionRequestId: string): ConsolePath {
   return pathTo("deletion", deletionRequestId);
 }
 
-/** A page that shows work of others: the script loads it again when its state is another one than this. */
+/** For a page that shows work in progress: the script reloads it when the state is no longer this one. */
 export function renderFollowed(path: ConsolePath, state: string): Html {
   return html`<p class="note" data-progress="${path}/progress?state=${state}">
     This page shows what happens without being reloaded.

@@ -28,8 +28,7 @@ export function orderFields(
     const dropsNull = !keepsNulls && schema.required?.includes(name) !== true;
     return { name, order: orderValue(property), dropsNull };
   });
-  // Fields and names are in the same order, or the value is not in canonical order: one pass over both, without
-  // lookups.
+  // In canonical order, names come in the order of the fields: one pass over both is enough, without lookups.
   function isOrdered(value: JsonObject): boolean {
     let position = 0;
     // A parsed object has no enumerable names but its own.

@@ -53,7 +53,7 @@ export interface RecordWrite {
   /** Unix milliseconds of arrival. */
   readonly receivedAt: number;
   readonly idempotency?: IdempotencyMark | undefined;
-  /** For a lenient write, instead: the mark of each draft, which is written as if it were alone. */
+  /** In a lenient write, in place of `idempotency`: a mark for each draft, as if each were a request of its own. */
   readonly marks?: readonly IdempotencyMark[] | undefined;
 }
 

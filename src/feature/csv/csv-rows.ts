@@ -139,7 +139,7 @@ function withoutTable(path: string, skip: Layout["skip"]): OperatorError {
 
 const delimiters = [",", ";", "\t", "|"];
 
-/** The usual one, unless the first line has exactly one other in its place. */
+/** The delimiter that the first row has, if it has only one kind; otherwise the usual one. */
 function detectDelimiter(
   text: string,
   { usual, comment }: { readonly usual: string; readonly comment?: string | undefined },

@@ -9,7 +9,7 @@ export const recordCharactersMax = 4 * 1_024 * 1_024;
 /** How deep the JSON of a row may be: a row can have a list of records. Deeper values are never written as JSON. */
 export const levelsMax = limits.jsonDepthMax + 2;
 
-/** In a record: one that is accepted has a tenth of these. JSON may have six times as many. */
+/** In a record; a valid record has at most a tenth of these characters. Its JSON may have six times as many. */
 export const valueCharactersMax = 640 * 1_024;
 
 /** Counts the characters of all names and values. */

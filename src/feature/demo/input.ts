@@ -11,7 +11,7 @@ import { compileTimeFormat } from "../csv/time-format.ts";
 
 interface Source {
   readonly columns: readonly string[];
-  /** The fields of the record of a row, or why its cells have none. */
+  /** Makes the fields of a record from the cells of a row. */
   readonly read: (cells: readonly string[], number: number) => Readonly<Record<string, unknown>>;
   /** The cells of a generated row. `random` returns a whole number from 0 up to but not including its argument. */
   readonly generate: (number: number, random: (below: number) => number) => readonly number[];

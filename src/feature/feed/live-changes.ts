@@ -117,9 +117,9 @@ function waitingOf(
 }
 
 /**
- * A client that closes its side of the connection reads no more of the reply, or waits for its end. One that has sent
- * its next request waits for that one instead of a live reply (`behind`); meanwhile the connection is not read, so its
- * end would not be noticed.
+ * A client that closes its side of the connection reads no more of the reply, or waits for its end. If it has sent its
+ * next request, it waits for the reply to that instead of this live one (`behind`); meanwhile the connection is not
+ * read, so its end would not be noticed.
  */
 export function readerGone(
   response: ServerResponse,

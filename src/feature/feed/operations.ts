@@ -119,7 +119,7 @@ const eventSchema = objectSchema(
     id: textSchema("Opaque; the same for this change in every reply, and unique with the source."),
     source: textSchema("The organization."),
     type: {
-      ...textSchema("What happened to a record of which type."),
+      ...textSchema("The type of the record, and what happened to it."),
       enum: [
         ...recordTypes.flatMap(({ resourceType }) =>
           [true, false].map((isFirst) => eventType(resourceType, isFirst)),

@@ -130,7 +130,7 @@ export interface SimilarTerm extends NameTerm {
 /** More than three words of twelve letters have. */
 const similarTermsMax = 4_096;
 
-/** The terms of names that are similar to the wanted one, which may be among them. */
+/** The terms of names that are similar to this name; its own may be among them. */
 export function termsOfSimilarName(name: string): readonly SimilarTerm[] {
   const all = readNames(name).map(({ short }) => coreOf(short));
   const like = unique(all.flatMap(likeTerms));

@@ -22,14 +22,14 @@ const pauseMs = 30_000;
 interface Known {
   /** When it was last used: a clock that is set back would keep what is cached until then. */
   usedAt: number;
-  /** The keys where they are read; undefined until that place is found. */
+  /** Reads the keys of the issuer; undefined until their address is known. */
   keys: Promise<JWTVerifyGetKey> | undefined;
   /** When a request failed last, and why; no failure after a request that did not. */
   failedAt: number;
   failure: string | undefined;
 }
 
-/** What all copies of an application share, such as those for one request, finds them. */
+/** Found by an object that all copies of an application share, such as the copy for a request. */
 const opened = new WeakMap<App["callers"], IssuerKeys>();
 
 export function issuerKeysOf({ callers, now }: App): IssuerKeys {

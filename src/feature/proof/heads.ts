@@ -19,7 +19,7 @@ export type ChainName = "receipts" | "audit";
 /** The content of a note whose signature is valid. */
 export interface Heads {
   readonly storeId: string;
-  /** RFC 3339: the time at which these were the last ones. */
+  /** RFC 3339: when these were the last links of the chains. */
   readonly at: string;
   readonly commitments: Readonly<Record<ChainName, string>>;
 }

@@ -17,7 +17,7 @@ export class RecipientLag {
   readonly #looks: ReadonlyMap<string, Look>;
   readonly #found = new Map<string, Look>();
 
-  /** `before`: the lag of an earlier pass over all recipients. Those that this pass does not meet are forgotten. */
+  /** `before`: the lag of an earlier pass over all recipients. This one forgets recipients that it does not reach. */
   constructor(before?: RecipientLag) {
     this.#looks = before === undefined ? new Map() : before.#found;
   }

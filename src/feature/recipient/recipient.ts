@@ -15,7 +15,7 @@ export interface Recipient {
   readonly sinceNo: number;
   /** The arrival number of the last event that it has acknowledged; 0 before the first. */
   readonly acknowledgedNo: number;
-  /** The same position as the offset that it sent, and when it sent it; undefined before the first. */
+  /** The same position as the recipient sent it, as an offset, and when; undefined before the first. */
   readonly acknowledgedOffset: string | undefined;
   readonly acknowledgedAt: number | undefined;
 }

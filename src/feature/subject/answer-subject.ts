@@ -43,8 +43,8 @@ type Relationship = "exists" | "existed" | "applied" | "erased" | "named" | "non
 /** What an answer states of the stored records. It is complete unless some products or deletions were left out. */
 interface Stored extends Pick<OwnRecord, "statuses" | "products" | "roles" | "complete"> {
   /**
-   * `applied`: no account was approved, as far as the record says. `erased`: there was a record, which may have been of
-   * an application only. `named`: other records name the subject, which has no record of its own, and had none.
+   * `applied`: no account was approved, as far as the record says. `erased`: there was a record, perhaps only of an
+   * application. `named`: the subject has no record of its own and had none, but other records name it.
    * `not_stated`: the organization is closed (closed-organization.ts).
    */
   readonly relationship: Relationship;

@@ -170,7 +170,7 @@ function wordsOf(name: string): string {
 }
 
 interface FieldKind {
-  /** Those that it can have, if it can have only certain ones. */
+  /** The values that the field can have; empty if it can have any. */
   readonly values: Set<string>;
   format: string | undefined;
 }

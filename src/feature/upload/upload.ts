@@ -107,7 +107,7 @@ export interface UploadEntry extends NewUpload {
   choice: MappingChoice | undefined;
   /** What an import with this mapping would refuse; undefined until all rows were checked. */
   check: FileCheck | undefined;
-  /** That of the file that this one has replaced. */
+  /** The check of the file that this one has replaced. */
   readonly faultyCheck: FileCheck | undefined;
   readonly refused: RefusedRow[];
   keptUntil: number;

@@ -28,7 +28,7 @@ export type ListOutcome =
   | { readonly error: Error; readonly work: Work };
 
 export interface OpenStream {
-  /** Resolves when the chunk was read: to false if the stream has failed, and no further one is read. */
+  /** Resolves when the chunk was read; to false if the stream has failed, and so no further chunk is read. */
   write(chunk: Uint8Array<ArrayBuffer>): Promise<boolean>;
   /** Resolves when everything is stored. `whole`: whether the client sent the stream to its end. */
   end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly error: Error | undefined }>;

@@ -320,7 +320,7 @@ export class Connection extends Duplex {
   #passEnd(): void {
     if (this.#rest.length > 0 || this.isClosing || this.destroyed) return;
     if (this.#exchange === undefined) {
-      // The parser answers a head without its end.
+      // The parser refuses a head that is cut off, and answers it.
       if (this.#headStart !== "") this.push(null);
       else this.#closeInTurn();
     } else if (!this.#exchange.request.complete) {

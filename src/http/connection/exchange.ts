@@ -24,7 +24,7 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly isChunked: boolean;
-  /** Infinity if it may take any time, as an upload of a person; if it goes on after its reply, when that was sent. */
+  /** When the time limit begins: again with a reply that is sent early; Infinity if there is none, as for an upload. */
   beganAt = performance.now();
   isAnswered = false;
   /** True when no more of its body may be parsed. */
@@ -36,7 +36,7 @@ export class Exchange {
   #turnParts = 0;
   /** The framing passed on before this turn. */
   #framingBefore = 0;
-  /** Bytes of a chunked body, with its framing, that were passed on, and those without it that were read. */
+  /** Bytes of a chunked body: passed on, with the framing, and read, without it. */
   #passed = 0;
   #read = 0;
   /** The parts that ended with an empty line before the end of what had arrived. */

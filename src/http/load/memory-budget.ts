@@ -20,7 +20,7 @@ export interface Reservation {
 export interface MemoryBudgetOptions {
   readonly totalBytesMax: number;
   readonly organizationBytesMax: number;
-  /** What an organization may reserve beyond a bound that `boundNew` has set, so that others don't keep it waiting. */
+  /** An organization may always reserve this much, also beyond a bound of `boundNew`, so that others don't block it. */
   readonly assuredBytes: number;
   readonly waitMsMax: number;
   readonly waitingMax: number;

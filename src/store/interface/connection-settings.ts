@@ -1,4 +1,4 @@
-// How an engine uses a server that it shares with other processes, and what it knows of it.
+// How an engine connects to a server that other processes use too, and what is known of it.
 
 import type { MessagePort } from "node:worker_threads";
 

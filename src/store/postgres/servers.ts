@@ -78,7 +78,7 @@ function clientOf(servers: Servers): new () => ServerClient {
   };
 }
 
-/** The driver calls it when the server asks for a password; otherwise it would read a file, which it is to give up. */
+/** The driver calls it when the server asks for a password; without it, the driver would read a password file. */
 function refusePassword(): never {
   throw new StoreError(
     "The server asks for a password. Add it to DATABASE_URL, or set PGPASSWORD; password files (.pgpass) are not read.",

@@ -46,7 +46,7 @@ export function compareSchemas(
   };
 }
 
-/** The names that only `others` have, without what belongs to a table that is among them. */
+/** The names that only `others` have. A table stands for everything that belongs to it. */
 function notIn(parts: readonly SchemaPart[], others: readonly SchemaPart[]): readonly string[] {
   const known = new Set(parts.map(({ name }) => name));
   return others

@@ -178,7 +178,10 @@ describe("the origin of a field", () => {
   it("is refused with a format that the field doesn't have, and says which there are", () => {
     for (const [item, message] of [
       ["amount=a@unix", /mapping of amount .* no number format "unix". It is point/],
-      ["sender_country=a@upper", /mapping of sender_country .* no format "upper", only meant/],
+      [
+        "sender_country=a@upper",
+        /mapping of sender_country .* no format "upper"; its only format is "meant"/,
+      ],
       ["timestamp=a@comma", /mapping of timestamp .* "comma".*which stands for nothing/],
     ] as const) {
       assert.throws(() => read(new Map(readMapItems(item)), { a: "1" }, "amount"), { message });

@@ -1287,7 +1287,7 @@ class _ChangeEventRequired(TypedDict):
         "sluice.record.erased",
         "sluice.deletion.completed",
     ]
-    """What happened to a record of which type."""
+    """The type of the record, and what happened to it."""
     subject: str
     """Unique identifier of the record, or of the deletion that was completed."""
     time: str

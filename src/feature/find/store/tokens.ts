@@ -86,7 +86,7 @@ const findRecords = `
   SELECT resource_type, resource_id, field, former FROM search_token
   WHERE organization_id = $1 AND hash = $2 ORDER BY resource_type, resource_id LIMIT $3`;
 
-/** Whether records that were found by other hashes have these too. */
+/** Which of the records that other hashes have found also have these. */
 const probe = `
   SELECT named.at, named.resource_type, named.resource_id, field, former
   FROM ${named("organization_id", "hash bytea", "resource_type", "resource_id", "at bigint")}

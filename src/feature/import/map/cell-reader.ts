@@ -37,7 +37,8 @@ export function compileCellReader(
   }
   const codes = codesFor(schema);
   if (codes !== undefined) {
-    if (format !== "meant") throw new UsageError(`A code has no format "${format}", only meant.`);
+    if (format !== "meant")
+      throw new UsageError(`A code has no format "${format}"; its only format is "meant".`);
     return { columns: [], read: (text) => codeMeantBy(text, codes) ?? text };
   }
   const read = compileTimeFormat(format, hasFormat(schema, "date") ? "date" : "date-time");

@@ -166,7 +166,7 @@ function indexText(unique: string, table: string, rest: string): string {
   return `${unique === "" ? "" : "unique "}on ${table} (${columns.join(", ")})${where}`;
 }
 
-/** What stands between the first parenthesis and the one that closes it, divided at its own commas. */
+/** The text in the first pair of parentheses, divided at the commas that are in no further pair. */
 function inParentheses(text: string): readonly string[] {
   const items: string[] = [""];
   let depth = 0;
@@ -193,7 +193,7 @@ function namedIn(expression: string): string {
   return [...new Set(expression.match(/'[^']*'|\bIS NULL\b/g))].sort().join(" ") || "nothing";
 }
 
-/** The settings and views that it names: the server writes an expression in a way that depends on its version. */
+/** Only what the expressions name is compared, because how the server writes an expression depends on its version. */
 function policyText(using: string, check: string): string {
   return `by ${namedIn(using)} to read and ${namedIn(check)} to write`;
 }

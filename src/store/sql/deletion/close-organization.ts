@@ -122,7 +122,7 @@ interface ClosedBefore extends Pick<
   OrganizationDeletionRequest,
   "organizationId" | "deletionRequestId"
 > {
-  /** When its deletion was first requested, which closing it does. */
+  /** When the organization was closed, which requests its deletion. */
   readonly closedAt: number;
 }
 

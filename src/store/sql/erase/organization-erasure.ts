@@ -128,7 +128,7 @@ const findLeftBeside = ({ list, distributed }: StoreParts) => {
 
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
 
-/** Those of features, which may name records, come before them. */
+/** The parts of features come first, because their rows may name records. */
 const ownParts: readonly Part[] = [
   { name: "relations", first: ["", "", "", ""], erase: eraseRelations },
   { name: "parties", first: ["-2", "-1"], erase: eraseParties },

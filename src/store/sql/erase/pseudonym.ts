@@ -43,7 +43,7 @@ export function* putBackPseudonyms(
   if (taken.length > 0) yield* run(insertPseudonyms, new Rows(taken, 2));
 }
 
-/** The pseudonyms of those of these deletions that have one. */
+/** The pseudonyms of the parties that these deletions erase, as far as they have one. */
 export function* findPseudonyms(deletions: readonly Deletion[]): Statements<Pseudonyms> {
   const ofParties = deletions.filter(({ resourceType }) => isPartyType(resourceType));
   return yield* findByIds(ofParties.map(({ deletionRequestId }) => deletionRequestId));

@@ -128,7 +128,7 @@ type Range = readonly [organizationId: string, resourceType: string, after: stri
 
 interface Early {
   readonly records: number;
-  /** So many of them count as one that was scanned. */
+  /** How many of these records count as one that was scanned. */
   readonly times: number;
   readonly dueFrom: number;
   readonly last: string;

@@ -81,7 +81,7 @@ export function* findNamings(query: NamingsQuery): Statements<FoundNamings> {
   return { namings, ends, isBehind };
 }
 
-/** Those of one party, in the order in which the changes that name it arrived. */
+/** The records that name one party, in the order in which the changes with its id arrived. */
 export function* readNamings({ party, ...query }: NamingQuery): Statements<NamingPage> {
   const { namings, ends } = yield* findNamings({ ...query, parties: [party] });
   return { namings, last: ends.get(party) };

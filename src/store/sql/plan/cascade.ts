@@ -142,7 +142,7 @@ function toEdge({ from_type, from_id, to_type, to_id, kind }: RelationRow): Edge
 export interface Cascade {
   readonly plan: ErasurePlan;
   readonly edges: readonly Edge[];
-  /** True if there are more relations than were read: then this is only what is certain without them. */
+  /** True if there are more relations than were read: then the plan has only what is certain without them. */
   readonly isCut: boolean;
 }
 

@@ -168,7 +168,7 @@ export function obstacleOfHold({ resourceType, resourceId }: Place): Obstacle {
   return { waitingFor: `a hold on ${nounOf(resourceType)} ${resourceId}`, held: true };
 }
 
-/** Those that have not ended, the last one first. References count too, unless their floor is redactable. */
+/** The floors that have not ended, the last one first, also of records that lose a reference, unless redactable. */
 function findFloors(
   { erase, redact }: Pick<ErasurePlan, "erase" | "redact">,
   planning: Planning,

@@ -38,7 +38,7 @@ interface Search {
   readonly now: number;
 }
 
-/** A report, what keeps it, and one of the causes that concern it. */
+/** A report, what keeps it, and a deletion that it concerns. */
 type SupportedReport<Because> = KeepingReport & {
   readonly cause: Because;
   readonly obstacle: Obstacle;

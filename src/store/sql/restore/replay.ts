@@ -70,7 +70,7 @@ const insertState = `
 
 const setReplaying = `UPDATE restore SET state = 'replaying'`;
 
-/** Whoever had claimed one learns it at its next step. The first condition makes SQLite use its index. */
+/** A process that had claimed one notices it at its next step. The first condition makes SQLite use its index. */
 const voidClaims = `
   UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
   WHERE status IN ('pending', 'processing') AND status = 'processing'`;

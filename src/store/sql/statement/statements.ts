@@ -197,7 +197,7 @@ function* ask(statement: Request): Statements<unknown> {
   }
 }
 
-/** The stack of a failed statement ends in the engine; this adds the functions of this folder that yielded it. */
+/** The stack of a failed statement ends in the engine; this adds the functions that yielded the statement. */
 function withCallers(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const callers = (new Error("callers").stack ?? "")

@@ -131,7 +131,7 @@ function writeFast(group: Group, write: RecordWrite): PackedOutcome | undefined 
   return outcome;
 }
 
-/** Writes part by part until one is neither new nor stored. Returns the outcomes of what was written. */
+/** Writes parts that are wholly new, or wholly stored already; ends at any other. Returns the outcomes up to there. */
 function writeParts(
   group: Group,
   kind: RecordWrite,

@@ -14,7 +14,7 @@
 export interface CheckpointProgress {
   /** Frames in the WAL. */
   readonly walFrames: number;
-  /** Those of them that are copied into the database file. */
+  /** Frames that are copied into the database file. */
   readonly copiedFrames: number;
 }
 
