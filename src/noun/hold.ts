@@ -9,13 +9,14 @@ import {
   type ReviewState,
   stateOf,
 } from "../actions/retention/holds.ts";
-import { required } from "../cli/command.ts";
-import { text } from "../cli/input/kinds.ts";
+import { optional, required } from "../cli/command.ts";
+import { reason as reasonText, text } from "../cli/input/kinds.ts";
 import { renderChip } from "../console/html/chip.ts";
 import { type Html, html, renderFacts } from "../console/html/html.ts";
 import { pathTo, renderDeletionLink, renderRecordLink } from "../console/html/link.ts";
 import { formatNumber, renderTime } from "../console/html/time.ts";
 import type { Hold } from "../domain/access.ts";
+import { limits } from "../domain/limits.ts";
 import { defineForm, type NounPage, renderForm } from "./act.ts";
 import { defineNoun, idValue } from "./noun.ts";
 
@@ -73,11 +74,18 @@ function renderEnd(hold: Hold, app: App): Html {
 const releaseForm = defineForm({
   rights: ["hold.release"],
   arguments: { holdId: required(text("HOLD_ID"), "The hold.") },
-  act: (app, { holdId }) => releaseHold(app, { holdId }),
+  options: { reason: optional(reasonText, "Why it is released.") },
+  act: (app, { holdId, reason: because }) => releaseHold(app, { holdId }, because),
   form: {
     path: "/console/hold/:id",
     heading: "Release",
     confirm: "hold",
+    fields: {
+      reason: {
+        label: "Why it is released, for the audit trail",
+        maxlength: limits.reasonCharactersMax,
+      },
+    },
     next: () => screen,
   },
 });

@@ -54,6 +54,13 @@ const proposals = defineNoun<Proposal>({
       html: ({ expiresAt, status }) => renderAgo(status === "open" ? expiresAt : undefined),
     },
     proposedAt: { html: ({ proposedAt }) => renderExactTime(proposedAt) },
+    // Why a hold is released may disclose a confidential record.
+    parameters: {
+      json: ({ parameters }) => {
+        const { because: _, ...shown } = parameters;
+        return shown;
+      },
+    },
     what: { text: ({ act }) => proposedActs[act] },
     status: {
       json: (proposal, app) => statusOf(app, proposal),

@@ -5,7 +5,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeCommandLine } from "./command-line.ts";
+import { operate } from "../support/server.ts";
+import { makeCommandLine, ndjsonOf } from "./command-line.ts";
+import { addTransaction } from "./write-transactions.ts";
 
 interface Entry {
   readonly action: string;
@@ -97,6 +99,28 @@ describe("commands that need a second person", () => {
     await line.ask("proposal approve", id, "--as", "ben");
     const { name } = await line.fail("proposal", "approve", id, "--as", "ben");
     assert.equal(name, "proposal_decided");
+  });
+
+  it("keep why a hold is released, and show it to those who may know of its record", async () => {
+    await line.ask("organization create --name Holding --id holding");
+    await operate(line.environment, (app) => addTransaction(app, "holding", { tx_id: "held" }));
+    const place = "deletion hold transaction held --organization holding --reason audit";
+    const hold = String((await line.ask(...place.split(" ")))["hold_id"]);
+    await line.ask("organization set holding --deletion-approval on");
+    const release = ["deletion", "release", hold, "--as", "anna", "--reason"] as const;
+    assert.equal((await line.fail(...release, " ")).code, 2);
+    const id = idIn((await line.fail(...release, "the court has decided")).message);
+    const shown = await line.ask("proposal show", id);
+    assert.match(String(shown["effect"]), /It is released because: the court has decided\./);
+    assert.deepEqual(shown["parameters"], { holdId: hold });
+    await line.ask("proposal approve", id, "--as", "ben");
+    const { out } = await line.type("audit export");
+    const entries = ndjsonOf(out).filter(({ action }) => action === "hold.release");
+    const detail = { holdId: hold, because: "the court has decided" };
+    assert.deepEqual(
+      entries.map((entry) => entry["detail"]),
+      [detail],
+    );
   });
 
   it("continue a closing that was to export first, once it is approved", async () => {

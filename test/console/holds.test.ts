@@ -111,7 +111,8 @@ describe("holds and retention in the console", () => {
     const path = `/console/hold/${id}`;
     assert.match((await get("officer", path)).text, /It is the only hold on the record/);
     assert.doesNotMatch((await get("auditor", path)).text, /Release the hold/);
-    const both = await Promise.all([1, 2].map(() => post("officer", path, { confirm: id })));
+    const form = { confirm: id, reason: "the court has decided" };
+    const both = await Promise.all([1, 2].map(() => post("officer", path, form)));
     assert.deepEqual(new Set(both), new Set([303, 404]));
     const gone = await get("officer", path);
     assert.equal(gone.status, 404);
@@ -119,6 +120,8 @@ describe("holds and retention in the console", () => {
     assert.match(gone.text, /<a href="\/console\/holds">/);
     assert.doesNotMatch(gone.text, /sluice deletion/);
     assert.equal(holdsIn(await list("viewer")).length, 2);
+    const trail = (await get("auditor", "/console/audit?action=hold.release&actor=officer")).text;
+    assert.match(trail, /Because<\/dt>\s*<dd><bdi class="value">the court has decided</);
   });
 
   it("of organizations are shown and set, once the id is typed", async () => {

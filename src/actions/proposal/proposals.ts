@@ -103,7 +103,7 @@ const performs: Readonly<Record<ProposedAct, Perform>> = {
     }),
   "retention.set": (app, proposal) => setPlanned(app, rulesOf(proposal)),
   "hold.release": (app, { parameters }) =>
-    releaseHold(app, { holdId: String(parameters["holdId"]) }),
+    releaseHold(app, { holdId: String(parameters["holdId"]) }, becauseOf(parameters)),
 };
 
 /** If the records are to be exported first, the command that makes the export continues the closing. */
@@ -187,8 +187,13 @@ async function describeRule(app: App, proposal: Proposal): Promise<readonly stri
   return [effect, describeRequested({ due, last })];
 }
 
-async function describeRelease(app: App, proposal: Proposal): Promise<readonly string[]> {
-  const { hold, others } = await readHoldDetails(app, String(proposal.parameters["holdId"]));
+function becauseOf({ because }: Proposal["parameters"]): string | undefined {
+  return typeof because === "string" ? because : undefined;
+}
+
+async function describeRelease(app: App, { parameters }: Proposal): Promise<readonly string[]> {
+  const { hold, others } = await readHoldDetails(app, String(parameters["holdId"]));
+  const because = becauseOf(parameters);
   const left =
     others.length === 0
       ? "It is the only hold on the record: deletions can erase and change the record afterwards."
@@ -196,6 +201,7 @@ async function describeRelease(app: App, proposal: Proposal): Promise<readonly s
   return [
     `The hold on ${nounOf(hold.resourceType)} ${hold.resourceId} ends: ${hold.reason}.`,
     left,
+    because === undefined ? "" : `It is released because: ${because}.`,
   ];
 }
 

@@ -283,15 +283,17 @@ export interface Released {
   readonly remaining: readonly Hold[];
 }
 
-/** `target`: a record with one hold, or the id of a hold. Throws OperatorError no_such_hold and several_holds. */
+/** `target`: a record with one hold, or the id of a hold. Throws OperatorError invalid, no_such_hold, several_holds. */
 export async function releaseHold(
   app: App,
   target: Target | { readonly holdId: string },
+  because?: string,
 ): Promise<Released> {
   requireRight(app, "hold.release");
+  if (because !== undefined) requireReason(because);
   const holdId = "holdId" in target ? target.holdId : await findOnlyHold(app, target);
   await findHold(app, holdId);
-  const hold = requireAgreed(app, await app.store.holds.release(holdId, actTogether(app)));
+  const hold = requireAgreed(app, await app.store.holds.release(holdId, actTogether(app), because));
   // Somebody else has released it meanwhile.
   if (hold === undefined) throw noSuchHold(holdId);
   return { hold, remaining: await app.store.holds.ofRecords([hold]) };

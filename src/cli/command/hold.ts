@@ -165,7 +165,7 @@ export const deletionRelease = defineCommand({
     "Takes the id of the hold. If a record has only one hold, the record or a deletion request for it may be named instead; if " +
     "it has several, this lists them and releases none.",
   examples: [
-    "sluice deletion release hold_7dKp2QmX9sT1vZa4",
+    'sluice deletion release hold_7dKp2QmX9sT1vZa4 --reason "the court has decided"',
     "sluice deletion release transaction tx-2026-000417 --organization acme",
     "sluice deletion release del_4fQ2mN8sT1vXc7Za",
   ],
@@ -177,13 +177,16 @@ export const deletionRelease = defineCommand({
     ),
     id: optional(text("ID"), "Id of the record."),
   },
-  options: targetOptions,
-  run: (context, given) => {
+  options: {
+    ...targetOptions,
+    reason: optional(reason, "Why it is released; the audit trail has it."),
+  },
+  run: (context, { reason: because, ...given }) => {
     const isHold = given.id === undefined && given.what.startsWith("hold_");
     const target = isHold ? { holdId: given.what } : readTarget(given);
     return context.withApp(
       async (app) => {
-        const { hold, remaining } = await releaseHold(app, target);
+        const { hold, remaining } = await releaseHold(app, target, because);
         const record = `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId}`;
         const left = remaining.map((other) => `\n  ${other.holdId}  ${other.reason}`).join("");
         return {

@@ -131,7 +131,7 @@ export function* releaseHold(
   const hold = yield* find(toHold, lockById, holdId);
   if (hold === undefined) return undefined;
   const { organizationId } = hold;
-  const agreed = yield* agreeToRelease(hold, act);
+  const agreed = yield* agreeToRelease(hold, act, because);
   if ("unagreed" in agreed) return agreed;
   yield* run(removeHold, holdId);
   yield* run(wakeHeld, organizationId);
@@ -145,6 +145,7 @@ export function* releaseHold(
 function* agreeToRelease(
   { holdId, organizationId: id, resourceType, reason }: Hold,
   act: Act,
+  because: string | undefined,
 ): Statements<Agreed | Unagreed> {
   const { proposalId, approves, shell } = act;
   if ((proposalId ?? approves ?? shell) === undefined) return { approved: undefined };
@@ -157,7 +158,7 @@ function* agreeToRelease(
   return yield* agree(act, {
     organizationId,
     act: "hold.release",
-    parameters: { holdId },
+    parameters: { holdId, ...(because !== undefined && { because }) },
     state: isKnown ? { resourceType, reason } : {},
     isNeeded: organization?.deletionApproval === true,
   });
