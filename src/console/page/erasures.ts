@@ -129,7 +129,7 @@ function formatLonger(milliseconds: number): string {
   return formatDuration((Math.floor(milliseconds / unit) + 1) * unit);
 }
 
-/** Of all of these, unless there are several. */
+/** The organization of all of these; undefined if there are several. */
 function onlyOrganization(erasures: readonly Erasure[]): string | undefined {
   const [only, ...others] = new Set(erasures.map(({ deletion }) => deletion.organizationId));
   return others.length === 0 ? only : undefined;
