@@ -9,7 +9,7 @@ import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { type AppOptions, openApp } from "./app.ts";
 import type { Config } from "../settings/config.ts";
-import { nextMessage, startThread } from "../basics/thread.ts";
+import { onlyMessage, startThread } from "../basics/thread.ts";
 import { limits } from "../domain/limits.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import { makeEdge } from "../http/connection/shared-bounds.ts";
@@ -219,7 +219,7 @@ async function awaitStore<Opened>(
  */
 function loadDocument(): Promise<string> {
   const ended = new Error("the thread of the OpenAPI document ended without a result");
-  return nextMessage(startThread(import.meta.url, "document-thread"), ended);
+  return onlyMessage(startThread(import.meta.url, "document-thread"), ended);
 }
 
 /** If this fails, the next start brings the ledger up to date. */

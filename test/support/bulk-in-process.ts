@@ -1,7 +1,6 @@
 // The tasks of the bulk thread, run in this process on a store that the test can make fail. The
 // messages go through a channel as they do between threads.
 
-import { EventEmitter } from "node:events";
 import { MessageChannel } from "node:worker_threads";
 import { BulkClient, type BulkThread } from "../../src/http/bulk/bulk-client.ts";
 import type { RecordWrite } from "../../src/domain/record/record-write.ts";
@@ -20,8 +19,6 @@ export function bulkInProcess(store: RecordStore): BulkClient {
 
 export function startTasks(store: RecordStore): BulkThread {
   const { port1, port2 } = new MessageChannel();
-  const thread = new EventEmitter();
-  port1.on("message", (message) => thread.emit("message", message));
   // The test may replace methods of its store.
   const writer = {
     streamLinesMax: 500,
@@ -30,9 +27,7 @@ export function startTasks(store: RecordStore): BulkThread {
   };
   void serveTasks(port2, writer).then(() => {
     port1.close();
-    return thread.emit("exit", 0);
+    return port1.emit("exit", 0);
   });
-  return Object.assign(thread, {
-    postMessage: port1.postMessage.bind(port1),
-  }) as unknown as BulkThread;
+  return port1 as unknown as BulkThread;
 }

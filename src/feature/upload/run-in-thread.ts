@@ -2,23 +2,24 @@
 // result. A thread that ends without a result, for lack of memory or because of a defect, makes only this upload fail.
 
 import type { Worker } from "node:worker_threads";
+import { Calls } from "../../basics/thread.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { ImportWrite } from "../import/store-target.ts";
 import {
-  type FromUpload,
   type RefusedRow,
-  type ToUpload,
+  type UploadFailure,
   type UploadResults,
   type UploadStep,
   type UploadTask,
+  type UploadWork,
   stopOf,
 } from "./upload.ts";
 
 export type UploadThread = Pick<Worker, "postMessage" | "on" | "terminate">;
 
-export type StartUploadThread = (task: UploadTask) => UploadThread;
+export type StartUploadThread = () => UploadThread;
 
 export type WriteImport = (write: ImportWrite, stopping: AbortSignal) => Promise<WriteOutcome>;
 
@@ -30,6 +31,8 @@ export interface ThreadEvents {
   readonly write?: WriteImport;
 }
 
+const ignore = (): void => undefined;
+
 /** How long an import may take to stop, while the lists in flight are written. */
 const stopMsMax = 3_000;
 
@@ -37,34 +40,28 @@ const stopMsMax = 3_000;
 export async function runInThread<Kind extends keyof UploadResults>(
   start: StartUploadThread,
   task: UploadTask & { readonly kind: Kind },
-  { stopping, onStep, onRefused, write }: ThreadEvents,
+  { stopping, onStep = ignore, onRefused = ignore, write }: ThreadEvents,
 ): Promise<UploadResults[Kind]> {
-  const thread = start(task);
-  const { promise: ended, resolve, reject } = Promise.withResolvers<unknown>();
-  const send = (message: ToUpload): void => thread.postMessage(message);
+  const thread = start();
   let failure: unknown;
-  const perform = async (id: number, order: ImportWrite): Promise<void> => {
-    try {
-      const outcome = await write?.(order, stopping);
-      if (outcome !== undefined) send({ kind: "written", id, outcome });
-    } catch (error) {
+  const perform = (order: ImportWrite): Promise<WriteOutcome> | undefined =>
+    write?.(order, stopping).catch((error: unknown) => {
+      // Only this thread needs the reason.
       failure ??= asOperatorError(error);
-      send({ kind: "not written", id });
-    }
-  };
-  thread.on("message", (message: FromUpload) => {
-    if (message.kind === "write") void perform(message.id, message.write);
-    else if (message.kind === "step") onStep?.(message.step);
-    else if (message.kind === "refused") onRefused?.(message.rows);
-    else if (message.kind === "failed") reject(errorOf(message));
-    else resolve(message.result);
-  });
-  thread.on("error", (error) => reject(isOutOfMemory(error) ? tooMuchMemory(error) : error));
-  thread.on("exit", () => reject(new Error("the thread of an upload has ended without a result")));
+      throw new Error("drafts of an import could not be written");
+    });
+  const calls = new Calls<UploadWork>({
+    start: () => thread,
+    own: { write: perform, step: onStep, refused: onRefused },
+    ended: (cause) =>
+      isOutOfMemory(cause)
+        ? tooMuchMemory(cause)
+        : (cause ?? new Error("the thread of an upload has ended without a result")),
+  }).open();
   let killer: NodeJS.Timeout | undefined;
   const stop = (): void => {
-    if (write === undefined) return reject(stopping.reason);
-    send({ kind: "stop" });
+    if (write === undefined) return calls.fail(stopping.reason);
+    calls.tell("stop");
     // Parsing a long row takes a while, in which the thread reads no message.
     killer = setTimeout(() => void thread.terminate(), stopMsMax);
   };
@@ -72,7 +69,9 @@ export async function runInThread<Kind extends keyof UploadResults>(
   // It may have been stopped while its start was being recorded.
   if (stopping.aborted) stop();
   try {
-    return (await ended) as UploadResults[Kind];
+    const outcome = await calls.call("perform", [task]);
+    if ("message" in outcome) throw errorOf(outcome);
+    return outcome.result as UploadResults[Kind];
   } catch (error) {
     throw stopping.aborted ? stopOf(stopping) : (failure ?? error);
   } finally {
@@ -102,6 +101,6 @@ function tooMuchMemory(cause: unknown): OperatorError {
   );
 }
 
-function errorOf({ error, message }: Extract<FromUpload, { readonly kind: "failed" }>): Error {
+function errorOf({ error, message }: UploadFailure): Error {
   return error === undefined ? new Error(message) : new OperatorError(error, message);
 }

@@ -3,9 +3,9 @@
 
 import { dirname, join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
+import { Calls } from "../../basics/thread.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import { openRows } from "../import/rows/open-rows.ts";
 import { checkFile } from "../import/check-file.ts";
 import { refusedName } from "../import/file-paths.ts";
@@ -15,11 +15,11 @@ import { type ImportWrite, storeTarget } from "../import/store-target.ts";
 import { inspectFile } from "./inspect.ts";
 import {
   noStep,
-  type FromUpload,
   type RefusedRow,
-  type ToUpload,
+  type UploadEvents,
   type UploadPlan,
   type UploadTask,
+  type UploadWork,
 } from "./upload.ts";
 
 /** How many lists are in flight, and how many rows each has at most: the main thread receives a list in one tick. */
@@ -29,24 +29,30 @@ const refusedRowsShown = 100;
 const reasonCharactersShown = 300;
 const rowsPerStep = 1_000;
 
-type Port = Pick<MessagePort, "postMessage" | "on">;
-
-export async function serveUpload(port: Port, task: UploadTask): Promise<void> {
-  const send = (message: FromUpload): void => port.postMessage(message);
-  const { file, fileName } = task.plan;
-  try {
-    send({ kind: "ended", result: await perform(port, task, send) });
-  } catch (error) {
-    const known = error instanceof OperatorError ? error.kind : undefined;
-    send({ kind: "failed", error: known, message: reasonOf(error).replaceAll(file, fileName) });
-  }
+export function serveUpload(port: MessagePort): void {
+  const stopping = new AbortController();
+  const own: UploadWork = {
+    perform: async (task) => {
+      const { file, fileName } = task.plan;
+      try {
+        return { result: await perform(task, main, stopping.signal) };
+      } catch (error) {
+        const known = error instanceof OperatorError ? error.kind : undefined;
+        return { error: known, message: reasonOf(error).replaceAll(file, fileName) };
+      }
+    },
+    stop: () => stopping.abort(),
+  };
+  const main: Main = new Calls<UploadEvents>({ start: () => port, own }).open();
 }
 
-function perform(port: Port, task: UploadTask, send: (message: FromUpload) => void) {
+type Main = Calls<UploadEvents>;
+
+function perform(task: UploadTask, main: Main, stopping: AbortSignal) {
   if (task.kind === "inspect") {
     return inspectFile(task.plan.file, optionsOf(task.plan), task.choice);
   }
-  return task.kind === "check" ? runCheck(task, send) : runImport(port, task, send);
+  return task.kind === "check" ? runCheck(task, main) : runImport(task, main, stopping);
 }
 
 function optionsOf({ resourceType, organizationId, update, timestampMin }: UploadPlan) {
@@ -63,7 +69,7 @@ function optionsOf({ resourceType, organizationId, update, timestampMin }: Uploa
 
 type ReadTask = Extract<UploadTask, { readonly mapping: unknown }>;
 
-function runCheck({ plan, layout, mapping }: ReadTask, send: (message: FromUpload) => void) {
+function runCheck({ plan, layout, mapping }: ReadTask, main: Main) {
   const { file } = plan;
   return checkFile(
     file,
@@ -71,20 +77,15 @@ function runCheck({ plan, layout, mapping }: ReadTask, send: (message: FromUploa
     {
       shownMax: 0,
       onRow: (step) => {
-        if (step.rows % rowsPerStep === 0) send({ kind: "step", step: { ...noStep, ...step } });
+        if (step.rows % rowsPerStep === 0) main.tell("step", { ...noStep, ...step });
       },
     },
   );
 }
 
-async function runImport(
-  port: Port,
-  { plan, layout, mapping }: ReadTask,
-  send: (message: FromUpload) => void,
-) {
-  const stopping = new AbortController();
+async function runImport({ plan, layout, mapping }: ReadTask, main: Main, stopping: AbortSignal) {
   const { file, organizationId } = plan;
-  const write = writeOverPort(port, stopping, send);
+  const write = (order: ImportWrite) => main.call("write", [order]);
   const type = findType(plan.resourceType);
   const about = { name: "the console", organizationId, type, timestampMin: plan.timestampMin };
   const target = storeTarget({ ...about, now: Date.now, write });
@@ -95,17 +96,17 @@ async function runImport(
     { ...optionsOf(plan), layout, mapping, file, refusedPath, statePath: undefined },
     {
       target,
-      stopping: stopping.signal,
+      stopping,
       makeProgress: () => ({
         show: ({ rows, share = 0, counts }) => {
-          if (counts !== undefined) send({ kind: "step", step: { rows, share, ...counts } });
+          if (counts !== undefined) main.tell("step", { rows, share, ...counts });
         },
         close: () => undefined,
       }),
       onRefused: (refusals) => {
         const rows = refusals.slice(0, refusedRowsShown - shown).map(describeRefused);
         shown += rows.length;
-        if (rows.length > 0) send({ kind: "refused", rows });
+        if (rows.length > 0) main.tell("refused", rows);
       },
     },
   );
@@ -114,30 +115,4 @@ async function runImport(
 function describeRefused({ row, message, errors }: Refusal): RefusedRow {
   const reason = describeReason(message, errors).slice(0, reasonCharactersShown);
   return { row: row.number, reason };
-}
-
-function writeOverPort(
-  port: Port,
-  stopping: AbortController,
-  send: (message: FromUpload) => void,
-): (write: ImportWrite) => Promise<WriteOutcome> {
-  const waiting = new Map<number, PromiseWithResolvers<WriteOutcome>>();
-  let lastId = 0;
-  port.on("message", (message: ToUpload) => {
-    if (message.kind === "stop") {
-      stopping.abort();
-      return;
-    }
-    const found = waiting.get(message.id);
-    waiting.delete(message.id);
-    if (message.kind === "written") found?.resolve(message.outcome);
-    // The main thread knows the reason.
-    else found?.reject(new Error("drafts of an import could not be written"));
-  });
-  return (write) => {
-    const outcome = Promise.withResolvers<WriteOutcome>();
-    waiting.set((lastId += 1), outcome);
-    send({ kind: "write", id: lastId, write });
-    return outcome.promise;
-  };
 }

@@ -8,7 +8,6 @@ import { startThread } from "../../basics/thread.ts";
 import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 import { valueOf } from "../../settings/config.ts";
 import type { OpenService, ServiceParts } from "../feature.ts";
-import type { UploadTask } from "./upload.ts";
 import { uploadBytesMax } from "./rows.ts";
 import type { StartUploadThread } from "./run-in-thread.ts";
 import type { UploadFolder } from "./upload.ts";
@@ -46,9 +45,8 @@ async function makeFolder(dataDir: string): Promise<UploadFolder> {
   return { path, remove };
 }
 
-function startUploadThread(task: UploadTask): Worker {
+function startUploadThread(): Worker {
   return startThread(import.meta.url, "upload-thread", {
-    workerData: { task },
     resourceLimits: {
       maxOldGenerationSizeMb: heapMebibytesMax,
       maxYoungGenerationSizeMb: youngMebibytesMax,

@@ -1,14 +1,11 @@
 // The thread of an uploaded file: inspects or imports it, so that parsing never blocks the thread that serves requests.
-// Reads only that file, and has no connection to the store.
+// Reads only that file, and has no connection to the store. Whoever started it ends it.
 
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { serveUpload } from "./serve-upload.ts";
-import type { UploadTask } from "./upload.ts";
 import { lowerPriority } from "../../process/lower-priority.ts";
 
-const port = parentPort;
-if (port === null) throw new Error("an import must run in a worker thread");
+if (parentPort === null) throw new Error("an import must run in a worker thread");
 
 lowerPriority();
-await serveUpload(port, (workerData as { readonly task: UploadTask }).task);
-port.close();
+serveUpload(parentPort);

@@ -1,5 +1,5 @@
-// An uploaded file: its fields, its states, its bounds, and the errors for impossible actions; and the messages between
-// the main thread and its thread.
+// An uploaded file: its fields, its states, its bounds, and the errors for impossible actions; and what the main thread
+// and its thread do for each other.
 
 import { OperatorError, type OperatorErrorKind } from "../../actions/operator/operator-error.ts";
 import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
@@ -59,22 +59,26 @@ export interface RefusedRow {
   readonly reason: string;
 }
 
-export type ToUpload =
-  | { readonly kind: "written"; readonly id: number; readonly outcome: WriteOutcome }
-  | { readonly kind: "not written"; readonly id: number }
-  | { readonly kind: "stop" };
+export interface UploadFailure {
+  /** Undefined for an internal error. */
+  readonly error: OperatorErrorKind | undefined;
+  readonly message: string;
+}
 
-export type FromUpload =
-  | { readonly kind: "write"; readonly id: number; readonly write: ImportWrite }
-  | { readonly kind: "step"; readonly step: UploadStep }
-  | { readonly kind: "refused"; readonly rows: readonly RefusedRow[] }
-  | { readonly kind: "ended"; readonly result: UploadResults[keyof UploadResults] }
-  /** `error` is undefined for an internal error. */
-  | {
-      readonly kind: "failed";
-      readonly error: OperatorErrorKind | undefined;
-      readonly message: string;
-    };
+type UploadOutcome = { readonly result: UploadResults[keyof UploadResults] } | UploadFailure;
+
+/** What the thread of an upload does for the main thread. */
+export type UploadWork = {
+  readonly perform: (task: UploadTask) => Promise<UploadOutcome>;
+  readonly stop: () => void;
+};
+
+/** What the main thread does for it. */
+export type UploadEvents = {
+  readonly write: (write: ImportWrite) => Promise<WriteOutcome>;
+  readonly step: (step: UploadStep) => void;
+  readonly refused: (rows: readonly RefusedRow[]) => void;
+};
 
 export interface NewUpload extends Omit<UploadPlan, "file" | "timestampMin"> {
   /** The id of an upload of the same person that this replaces as a repaired file: its columns are chosen alike. */

@@ -3,19 +3,21 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Worker } from "node:worker_threads";
+import { Calls } from "../../basics/thread.ts";
 import { unavailable, restoreError } from "../../domain/error.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type {
-  FromBulk,
+  BulkNews,
+  BulkTasks,
   ListOrder,
-  ListReport,
+  ListOutcome,
+  StreamOutcome,
   StreamTally,
-  ToBulk,
   WriteContext,
   WrittenGroup,
 } from "./messages.ts";
 
-export type BulkThread = Pick<Worker, "postMessage" | "on" | "once">;
+export type BulkThread = Pick<Worker, "postMessage" | "on">;
 
 export interface BulkClientOptions {
   readonly start: () => BulkThread;
@@ -23,147 +25,97 @@ export interface BulkClientOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-export type ListOutcome =
-  | { readonly report: ListReport; readonly work: Work }
-  | { readonly error: Error; readonly work: Work };
-
 export interface OpenStream {
   /** Resolves when the chunk was read; to false if the stream has failed, and so no further chunk is read. */
   write(chunk: Uint8Array<ArrayBuffer>): Promise<boolean>;
   /** Resolves when everything is stored. `whole`: whether the client sent the stream to its end. */
-  end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly error: Error | undefined }>;
-}
-
-interface Pending {
-  readonly receive: (message: FromBulk) => void;
-  readonly fail: (error: Error) => void;
+  end(whole: boolean): Promise<StreamOutcome>;
 }
 
 const noWork: Work = { items: 0, bytes: 0, processorMs: 0 };
+const noTally: StreamTally = { received: 0, written: 0, unchanged: 0, refused: 0 };
 
 export class BulkClient {
-  readonly #options: BulkClientOptions;
-  readonly #pending = new Map<number, Pending>();
-  /** Outside the trace of the first request: the thread also serves those that follow. */
-  readonly #startWorker = AsyncLocalStorage.bind(() => this.#start());
-  #worker: BulkThread | undefined;
-  #nextId = 0;
-  #closing = false;
+  readonly #onWritten: () => void;
+  readonly #thread: Calls<BulkTasks>;
+  /** The streams that wait for their groups, by id. */
+  readonly #onGroup = new Map<number, (group: WrittenGroup) => void>();
+  #lastId = 0;
 
-  constructor(options: BulkClientOptions) {
-    this.#options = options;
+  constructor({ start, onWritten, onFailure }: BulkClientOptions) {
+    this.#onWritten = onWritten;
+    const own: BulkNews = {
+      group: (id, group) => {
+        onWritten();
+        this.#onGroup.get(id)?.(group);
+      },
+    };
+    this.#thread = new Calls({
+      // Outside the trace of the first request: the thread also serves those that follow.
+      start: AsyncLocalStorage.bind(start),
+      own,
+      closed: () => unavailable("closing"),
+      ended: (cause) => {
+        onFailure(cause);
+        // Whether anything was written is unknown: the writer may already have received it.
+        return unavailable("not_ready", { retryAfterSeconds: 1, cause });
+      },
+    });
   }
 
-  writeList(
+  async writeList(
     order: ListOrder,
     body: Uint8Array<ArrayBuffer>,
     signal: AbortSignal,
   ): Promise<ListOutcome> {
-    const id = this.#newId();
-    const outcome = Promise.withResolvers<ListOutcome>();
-    const abort = (): void => this.#send({ kind: "abort", id });
-    const finish = (result: ListOutcome): void => {
-      signal.removeEventListener("abort", abort);
-      this.#pending.delete(id);
-      outcome.resolve(result);
-    };
-    this.#pending.set(id, {
-      receive: (message) => {
-        if (message.kind === "report") finish({ report: message.report, work: message.work });
-        if (message.kind === "failed") {
-          finish({ error: restoreError(message.error), work: message.work });
-        }
-      },
-      fail: (error) => finish({ error, work: noWork }),
-    });
-    this.#send({ kind: "list", id, order, body }, [body.buffer]);
+    const thread = this.#thread.open();
+    const id = (this.#lastId += 1);
+    const abort = (): void => thread.tell("abort", id);
     signal.addEventListener("abort", abort);
-    return outcome.promise;
+    try {
+      const outcome = await thread.call("writeList", [id, order, body], [body.buffer]);
+      if ("error" in outcome) return { ...outcome, error: restoreError(outcome.error) };
+      this.#onWritten();
+      return outcome;
+    } catch (error) {
+      return { error: error as Error, work: noWork };
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
   }
 
   openStream(order: WriteContext, onGroup: (group: WrittenGroup) => void): OpenStream {
-    const id = this.#newId();
-    const ended = Promise.withResolvers<Awaited<ReturnType<OpenStream["end"]>>>();
-    const unread: ((goesOn: boolean) => void)[] = [];
-    let failure: Error | undefined;
-    let tally: StreamTally = { received: 0, written: 0, unchanged: 0, refused: 0 };
-    const finish = (error: Error | undefined): void => {
-      this.#pending.delete(id);
-      failure = error;
-      for (const resolve of unread.splice(0)) resolve(false);
-      ended.resolve({ tally, error });
-    };
-    this.#pending.set(id, {
-      receive: (message) => {
-        if (message.kind === "chunk read") unread.shift()?.(!message.isStopped);
-        if (message.kind === "group") onGroup(message);
-        if (message.kind === "done") {
-          ({ tally } = message);
-          finish(message.error === undefined ? undefined : restoreError(message.error));
-        }
-      },
-      fail: finish,
-    });
-    this.#send({ kind: "stream", id, order });
+    const thread = this.#thread.open();
+    const id = (this.#lastId += 1);
+    this.#onGroup.set(id, onGroup);
+    const ended = thread
+      .call("writeStream", [id, order])
+      .then(
+        ({ tally, error }) => ({ tally, error: error && restoreError(error) }),
+        (error: Error) => ({ tally: noTally, error }),
+      )
+      .finally(() => this.#onGroup.delete(id));
     return {
-      write: (chunk) => {
-        if (failure !== undefined) return Promise.resolve(false);
-        this.#send({ kind: "chunk", id, bytes: chunk }, [chunk.buffer]);
-        return new Promise((resolve) => unread.push(resolve));
-      },
+      write: (chunk) => thread.call("writeChunk", [id, chunk], [chunk.buffer]).catch(() => false),
       end: (whole) => {
-        this.#send({ kind: "end", id, whole });
-        return ended.promise;
+        thread.tell("endStream", id, whole);
+        return ended;
       },
     };
   }
 
   /** Starts the thread, so that the next list need not wait for that. */
   prepare(): void {
-    if (!this.#closing) this.#worker ??= this.#startWorker();
+    this.#thread.open();
   }
 
   /** Drops the queued writes. Call it when no client can receive their outcome any more. */
   refuseWrites(): void {
-    this.#send({ kind: "refuse writes" });
+    this.#thread.tell("refuseWrites");
   }
 
   /** Accepts nothing more, and resolves when the tasks in progress are finished. */
-  async close(): Promise<void> {
-    this.#closing = true;
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-    worker.postMessage({ kind: "close" } satisfies ToBulk);
-    await gone;
-  }
-
-  #newId(): number {
-    if (this.#closing) throw unavailable("closing");
-    this.#worker ??= this.#startWorker();
-    return (this.#nextId += 1);
-  }
-
-  #send(message: ToBulk, transfer: readonly ArrayBuffer[] = []): void {
-    this.#worker?.postMessage(message, [...transfer]);
-  }
-
-  #start(): BulkThread {
-    const worker = this.#options.start();
-    let cause: unknown;
-    worker.on("message", (message: FromBulk) => {
-      if (message.kind === "report" || message.kind === "group") this.#options.onWritten();
-      this.#pending.get(message.id)?.receive(message);
-    });
-    worker.on("error", (error) => (cause = error));
-    worker.on("exit", () => {
-      this.#worker = undefined;
-      if (this.#closing && cause === undefined) return;
-      this.#options.onFailure(cause);
-      // Whether anything was written is unknown: the writer may already have received it.
-      const error = unavailable("not_ready", { retryAfterSeconds: 1, cause });
-      for (const { fail } of this.#pending.values()) fail(error);
-    });
-    return worker;
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 }

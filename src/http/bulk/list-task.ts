@@ -16,10 +16,9 @@ import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { parseJson } from "../body/parse-json.ts";
 import { describeJsonError } from "../body/json-syntax-error.ts";
-import type { ListOutcome } from "./bulk-client.ts";
 import { markItems } from "./mark-items.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
-import type { ListOrder, ListReport } from "./messages.ts";
+import type { ListOrder, ListOutcome, ListReport } from "./messages.ts";
 import type { Turns } from "../../basics/turns.ts";
 import type { WorkMeter } from "./work-meter.ts";
 

@@ -24,23 +24,6 @@ export interface ListOrder extends WriteContext {
   readonly key: KeyedRequest | undefined;
 }
 
-export type ToBulk =
-  | {
-      readonly kind: "list";
-      readonly id: number;
-      readonly order: ListOrder;
-      readonly body: Uint8Array<ArrayBuffer>;
-    }
-  | { readonly kind: "stream"; readonly id: number; readonly order: WriteContext }
-  | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** Follows the last chunk. `whole`: whether the client sent the stream to its end. */
-  | { readonly kind: "end"; readonly id: number; readonly whole: boolean }
-  /** The client of a list has disconnected: stop at the next slice. */
-  | { readonly kind: "abort"; readonly id: number }
-  /** Nobody waits for the tasks in progress any more: drop the writes that are queued. */
-  | { readonly kind: "refuse writes" }
-  | { readonly kind: "close" };
-
 export interface ListReport {
   /** The number of stored changes; `updated` of them are changes of existing records. */
   readonly written: number;
@@ -74,20 +57,37 @@ export interface WrittenGroup {
   readonly work: Work;
 }
 
-export type FromBulk =
-  | {
-      readonly kind: "report";
-      readonly id: number;
-      readonly report: ListReport;
-      readonly work: Work;
-    }
-  | { readonly kind: "failed"; readonly id: number; readonly error: ErrorForm; readonly work: Work }
-  /** Another chunk may follow, unless the stream has failed: then no further one is read. */
-  | { readonly kind: "chunk read"; readonly id: number; readonly isStopped: boolean }
-  | ({ readonly kind: "group"; readonly id: number } & WrittenGroup)
-  | {
-      readonly kind: "done";
-      readonly id: number;
-      readonly tally: StreamTally;
-      readonly error: ErrorForm | undefined;
-    };
+export type ListOutcome<Failure = Error> =
+  | { readonly report: ListReport; readonly work: Work }
+  | { readonly error: Failure; readonly work: Work };
+
+export interface StreamOutcome<Failure = Error> {
+  readonly tally: StreamTally;
+  readonly error: Failure | undefined;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What the bulk thread does for the main thread; `id` is that of a list or stream. */
+export type BulkTasks = {
+  readonly writeList: (
+    id: number,
+    order: ListOrder,
+    body: Bytes,
+  ) => Promise<ListOutcome<ErrorForm>>;
+  /** The client of a list has disconnected: stop at the next slice. */
+  readonly abort: (id: number) => void;
+  /** Resolves when everything is stored. */
+  readonly writeStream: (id: number, order: WriteContext) => Promise<StreamOutcome<ErrorForm>>;
+  /** Resolves when the chunk was read: to false if the stream has failed, and no further one is read. */
+  readonly writeChunk: (id: number, chunk: Bytes) => Promise<boolean>;
+  /** Follows the last chunk. `whole`: whether the client sent the stream to its end. */
+  readonly endStream: (id: number, whole: boolean) => void;
+  /** Nobody waits for the tasks in progress any more: drop the writes that are queued. */
+  readonly refuseWrites: () => void;
+};
+
+/** What it tells the main thread about a stream. */
+export type BulkNews = {
+  readonly group: (id: number, group: WrittenGroup) => void;
+};

@@ -3,11 +3,19 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { RecordWriter } from "../../actions/intake/submission.ts";
-import { describeError } from "../../domain/error.ts";
+import { describeError, type ErrorForm } from "../../domain/error.ts";
 import { MemoryBudget, type Reservation } from "../load/memory-budget.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
+import { Calls } from "../../basics/thread.ts";
 import { outcomeOf, type TaskContext, writeList } from "./list-task.ts";
-import type { FromBulk, ListOrder, ToBulk, WriteContext } from "./messages.ts";
+import type {
+  BulkNews,
+  BulkTasks,
+  ListOrder,
+  ListOutcome,
+  StreamOutcome,
+  WriteContext,
+} from "./messages.ts";
 import { groupBytesMax, StreamTask } from "./stream-task.ts";
 import { Turns } from "../../basics/turns.ts";
 import { WorkMeter } from "./work-meter.ts";
@@ -17,17 +25,16 @@ const parsedBodyBytesMax = 40 * 1_024 * 1_024;
 const organizationParsedBytesMax = 18 * 1_024 * 1_024;
 const handlerTimeoutMs = 60_000;
 
-type Port = Pick<MessagePort, "postMessage" | "on">;
+interface OpenStream {
+  readonly task: StreamTask;
+  /** See BulkTasks.endStream. */
+  readonly end: (whole: boolean) => void;
+}
 
 interface TaskWriter extends RecordWriter {
   /** How many lines of a stream it writes at once. */
   readonly streamLinesMax: number;
   refuseWrites(): void;
-}
-
-/** Resolves when the main thread has closed the thread and every task is finished. */
-export function serveTasks(port: Port, writer: TaskWriter): Promise<void> {
-  return new TaskServer(port, writer).ended;
 }
 
 /** The main thread has already reserved memory for these bodies, so the number that wait here is not bounded again. */
@@ -39,55 +46,38 @@ const parsedLists = {
   waitingMax: Infinity,
 };
 
+/** Resolves when the main thread has closed the thread and every task is finished. */
+export function serveTasks(port: MessagePort, writer: TaskWriter): Promise<void> {
+  return new Promise((resolve) => void new TaskServer(port, writer, resolve));
+}
+
 class TaskServer {
-  readonly ended: Promise<void>;
-  readonly #port: Port;
+  readonly #main: Calls<BulkNews>;
   readonly #writer: TaskWriter;
   readonly #turns = new Turns();
   /** A parsed list takes several times the memory of its bytes, so the bytes parsed at a time are bounded. */
   readonly #parsed = new MemoryBudget(parsedLists);
   readonly #lists = new Map<number, AbortController>();
-  readonly #streams = new Map<number, StreamTask>();
-  readonly #end: () => void;
-  #closing = false;
+  readonly #streams = new Map<number, OpenStream>();
 
-  constructor(port: Port, writer: TaskWriter) {
-    this.#port = port;
+  constructor(port: MessagePort, writer: TaskWriter, onClose: () => void) {
     this.#writer = writer;
-    const ended = Promise.withResolvers<void>();
-    this.ended = ended.promise;
-    this.#end = ended.resolve;
-    port.on("message", (message: ToBulk) => this.#receive(message));
+    const own: BulkTasks = {
+      writeList: (id, order, body) => this.#writeList(id, order, body),
+      abort: (id) => this.#lists.get(id)?.abort(),
+      writeStream: (id, order) => this.#writeStream(id, order),
+      writeChunk: async (id, chunk) => (await this.#streams.get(id)?.task.push(chunk)) === true,
+      endStream: (id, whole) => this.#streams.get(id)?.end(whole),
+      refuseWrites: () => writer.refuseWrites(),
+    };
+    this.#main = new Calls<BulkNews>({ start: () => port, own, onClose }).open();
   }
 
-  #receive(message: ToBulk): void {
-    switch (message.kind) {
-      case "list":
-        void this.#runList(message.id, message.order, message.body);
-        break;
-      case "stream":
-        this.#openStream(message.id, message.order);
-        break;
-      case "chunk":
-        this.#streams.get(message.id)?.push(message.bytes);
-        break;
-      case "end":
-        void this.#endStream(message.id, message.whole);
-        break;
-      case "abort":
-        this.#lists.get(message.id)?.abort();
-        break;
-      case "refuse writes":
-        this.#writer.refuseWrites();
-        break;
-      case "close":
-      default:
-        this.#closing = true;
-        this.#endIfIdle();
-    }
-  }
-
-  async #runList(id: number, order: ListOrder, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  async #writeList(
+    id: number,
+    order: ListOrder,
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<ListOutcome<ErrorForm>> {
     const controller = new AbortController();
     this.#lists.set(id, controller);
     const { signal } = controller;
@@ -97,43 +87,26 @@ class TaskServer {
       reservation = await this.#parsed.reserve(order.organizationId, bytes.length, signal);
       return writeList(order, bytes, context);
     });
-    if ("report" in outcome) this.#send({ kind: "report", id, ...outcome });
-    else this.#send({ kind: "failed", id, ...outcome, error: describeError(outcome.error) });
     freeBuffer(bytes);
     reservation?.release();
     this.#lists.delete(id);
-    this.#endIfIdle();
+    return "error" in outcome ? { ...outcome, error: describeError(outcome.error) } : outcome;
   }
 
-  #openStream(id: number, order: WriteContext): void {
-    const stream = new StreamTask(order, this.#newContext(), {
-      onChunkRead: (isStopped) => this.#send({ kind: "chunk read", id, isStopped }),
-      onGroup: (group) => this.#send({ kind: "group", id, ...group }),
+  async #writeStream(id: number, order: WriteContext): Promise<StreamOutcome<ErrorForm>> {
+    const whole = Promise.withResolvers<boolean>();
+    const task = new StreamTask(order, this.#newContext(), {
+      onGroup: (group) => this.#main.tell("group", id, group),
       groupBytesMax: () => groupBytesMax(this.#streams.size),
       groupLinesMax: this.#writer.streamLinesMax,
     });
-    this.#streams.set(id, stream);
-  }
-
-  async #endStream(id: number, whole: boolean): Promise<void> {
-    const stream = this.#streams.get(id);
-    if (stream === undefined) return;
-    const { tally, failure } = await stream.end(whole);
-    const error = failure === undefined ? undefined : describeError(failure);
-    this.#send({ kind: "done", id, tally, error });
+    this.#streams.set(id, { task, end: whole.resolve });
+    const { tally, failure } = await task.end(await whole.promise);
     this.#streams.delete(id);
-    this.#endIfIdle();
+    return { tally, error: failure === undefined ? undefined : describeError(failure) };
   }
 
   #newContext(): TaskContext {
     return { writer: this.#writer, turns: this.#turns, meter: new WorkMeter() };
-  }
-
-  #endIfIdle(): void {
-    if (this.#closing && this.#lists.size === 0 && this.#streams.size === 0) this.#end();
-  }
-
-  #send(message: FromBulk): void {
-    this.#port.postMessage(message);
   }
 }

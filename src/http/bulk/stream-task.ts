@@ -21,8 +21,6 @@ const streamGroupRowsMax = 990;
 export const streamGroupsBytesMax = 4 * 1_024 * 1_024;
 
 interface StreamEvents {
-  /** Another chunk may be sent, unless the stream has failed. */
-  readonly onChunkRead: (isStopped: boolean) => void;
   readonly onGroup: (group: WrittenGroup) => void;
   readonly groupBytesMax: () => number;
   readonly groupLinesMax: number;
@@ -71,13 +69,16 @@ export class StreamTask {
     this.#group = this.#newGroup();
   }
 
-  /** Nobody else may have a part of the chunk: its memory is freed. */
-  push(chunk: Uint8Array<ArrayBuffer>): void {
-    void this.#chunks.run(async () => {
+  /**
+   * Resolves when the chunk was read: to false if the stream has failed. Nobody else may have a part of the chunk: its
+   * memory is freed.
+   */
+  push(chunk: Uint8Array<ArrayBuffer>): Promise<boolean> {
+    return this.#chunks.run(async () => {
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
       await this.#attempt(() => this.#addLines(() => this.#splitter.push(bytes)));
       freeBuffer(chunk);
-      this.#events.onChunkRead(this.#failure !== undefined);
+      return this.#failure === undefined;
     });
   }
 

@@ -11,7 +11,7 @@ import {
   type Encoded,
 } from "../reply/representation.ts";
 import type { PublicRoute } from "./public-route.ts";
-import { nextMessage, startThread } from "../../basics/thread.ts";
+import { onlyMessage, startThread } from "../../basics/thread.ts";
 
 /** Scalar adds inline styles, some without a nonce, so those are allowed; inline scripts are not. */
 const contentSecurityPolicy = [
@@ -157,7 +157,7 @@ function render(document: OpenApiDocument, url: string | undefined): Promise<Rep
 async function loadReferenceScript(): Promise<Encoded> {
   const thread = startThread(import.meta.url, "reference-bundle-thread");
   const ended = new Error("the thread of the script ended without a result");
-  const made = await nextMessage<Record<keyof Encoded, Uint8Array>>(thread, ended);
+  const made = await onlyMessage<Record<keyof Encoded, Uint8Array>>(thread, ended);
   const { br, gzip, identity } = made;
   return { br: asBuffer(br), gzip: asBuffer(gzip), identity: asBuffer(identity) };
 }

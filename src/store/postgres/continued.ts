@@ -2,8 +2,8 @@
 // its ledger before the connection is used. Threads that write beside it ask it for what the ledger has, and make new
 // connections when it does.
 
-import { once } from "node:events";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { Calls } from "../../basics/thread.ts";
 import { EarlierState } from "../../domain/error.ts";
 import type { MustHave } from "../interface/ledger.ts";
 import { continues } from "../sql/restore/known-ledger.ts";
@@ -24,10 +24,13 @@ export function makeCheck(mustHave: ReadMustHave) {
   };
 }
 
+type Ledger = { readonly mustHave: ReadMustHave };
+type Connections = { readonly renew: () => void };
+
 /** The threads that write beside this one. */
 export class OtherThreads {
   readonly #mustHave: ReadMustHave;
-  readonly #ports = new Set<MessagePort>();
+  readonly #threads = new Set<Calls<Connections>>();
 
   constructor(mustHave: ReadMustHave) {
     this.#mustHave = mustHave;
@@ -36,32 +39,23 @@ export class OtherThreads {
   /** Returns what a thread passes to `followLedger`. */
   connect(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    port1.on("message", (reply: MessagePort) => void this.#answer(reply));
-    port1.on("close", () => this.#ports.delete(port1));
+    const own: Ledger = { mustHave: this.#mustHave };
+    const thread = new Calls<Connections>({ start: () => port1, own }).open();
+    port1.on("close", () => this.#threads.delete(thread));
     port1.unref();
-    this.#ports.add(port1);
+    this.#threads.add(thread);
     return port2;
   }
 
   renewConnections(): void {
-    for (const port of this.#ports) port.postMessage("renew");
-  }
-
-  async #answer(reply: MessagePort): Promise<void> {
-    reply.postMessage(await this.#mustHave().catch(() => undefined));
+    for (const thread of this.#threads) thread.tell("renew");
   }
 }
 
 /** In the other thread. */
 export function followLedger(database: Database, port: MessagePort): void {
-  database.requireContinued = makeCheck(async () => {
-    const { port1, port2 } = new MessageChannel();
-    port.postMessage(port2, [port2]);
-    const [found] = (await once(port1, "message")) as [MustHave | undefined];
-    port1.close();
-    if (found === undefined) throw new Error("the ledger could not be read");
-    return found;
-  });
-  port.on("message", () => database.renewConnections());
+  const own: Connections = { renew: () => database.renewConnections() };
+  const main = new Calls<Ledger>({ start: () => port, own }).open();
+  database.requireContinued = makeCheck(() => main.call("mustHave", []));
   port.unref();
 }

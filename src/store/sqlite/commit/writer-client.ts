@@ -1,5 +1,7 @@
 // The writer thread's client in another thread: sends all jobs of one tick of the event loop in one message, and
 // matches the answers by ticket. The main thread starts the writer; other threads receive a port to it.
+// These are no `Calls` (basics/thread.ts): each added record passes here, and a message for each of them, with objects
+// to clone, would cost more than storing it.
 
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { unavailable } from "../../../domain/error.ts";

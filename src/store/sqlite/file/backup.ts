@@ -2,7 +2,7 @@
 
 import { linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { nextMessage, startThread } from "../../../basics/thread.ts";
+import { onlyMessage, startThread } from "../../../basics/thread.ts";
 import { codeOf, FileError } from "../../../files/file-error.ts";
 import { findObstacle } from "../../../files/path-obstacle.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
@@ -83,7 +83,7 @@ async function copyInThread({ path, target, onProgress }: Copying): Promise<void
   const thread = startThread(import.meta.url, "backup-thread", { workerData: { path, target } });
   const timer = setInterval(() => onProgress?.(statSync(target).size, all), progressMs);
   try {
-    await nextMessage(thread, new Error("the thread that copies has ended"));
+    await onlyMessage(thread, new Error("the thread that copies has ended"));
   } finally {
     clearInterval(timer);
   }

@@ -1,6 +1,6 @@
 // The thread that works on the database file beside the writer: it checkpoints the WAL, scrubs free space, and reads
 // what takes too long for the thread that serves (long-reads.ts). It runs one task after another, so it never
-// checkpoints while it scrubs. It changes no data through SQLite, and ends when it receives null.
+// checkpoints while it scrubs. It changes no data through SQLite.
 
 import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
@@ -10,6 +10,7 @@ import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { findingsMax } from "../../interface/store.ts";
+import { Calls } from "../../../basics/thread.ts";
 import { NumberSet } from "../../../basics/number-set.ts";
 import { scrubResidue } from "../erase/free-space.ts";
 
@@ -54,10 +55,6 @@ function unpin(): void {
 /** A mark to save. `file` is missing from the mark of an open store. */
 export type NewMark = Omit<ScrubMark, "file"> & Partial<Pick<ScrubMark, "file">>;
 
-/** Most processes never need them, and to load them takes longer than all else of this thread. */
-const loadLongReads = () => import("./long-reads.ts");
-type LongReads = Awaited<ReturnType<typeof loadLongReads>>["longReads"];
-
 const tasks = {
   /** Returns the pages that were written to the WAL after this position; undefined if that is no longer known. */
   readWal: (position: WalPosition) => readWalPages(path, position),
@@ -77,37 +74,21 @@ const tasks = {
   scrub: (bits: Uint8Array): void => void scrubResidue(descriptor, new NumberSet(bits)),
 };
 
-export type Tasks = typeof tasks & LongReads;
+export type Tasks = typeof tasks & typeof import("./long-reads.ts").longReads;
 
-/** The client passes each task its arguments. */
-export interface TaskMessage {
-  readonly name: keyof Tasks;
-  readonly args: readonly unknown[];
-}
-
-export type TaskAnswer = { readonly value: unknown } | { readonly error: unknown };
-
-async function perform({ name, args }: TaskMessage): Promise<TaskAnswer> {
-  try {
-    const all = name in tasks ? tasks : (await loadLongReads()).longReads;
-    const task = all[name as keyof typeof all] as (...given: readonly unknown[]) => unknown;
-    return { value: await task(...args) };
-  } catch (error) {
-    return { error };
-  }
-}
-
-async function answer(message: TaskMessage | null): Promise<void> {
-  if (message !== null) return parentPort?.postMessage(await perform(message));
-  unpin();
-  connection?.close();
-  parentPort?.close();
-}
-
-let last = Promise.resolve();
-parentPort?.on("message", (message: TaskMessage | null) => {
-  last = last.then(() => answer(message));
-});
+const port = parentPort;
+if (port === null) throw new Error("the tasks of the file must run in a worker thread");
+new Calls({
+  start: () => port,
+  own: tasks,
+  // Most processes never need them, and to load them takes longer than all else of this thread.
+  load: async () => (await import("./long-reads.ts")).longReads,
+  onClose: () => {
+    unpin();
+    connection?.close();
+    port.close();
+  },
+}).open();
 
 /** A file that is damaged at its beginning can't even be checked. */
 function checkFile(file: Connection): readonly string[] {
