@@ -245,7 +245,6 @@ export async function downloadTrail(person: Person): Promise<undefined> {
 
 type Detail = Readonly<Record<string, unknown>>;
 
-const openMax = 1;
 const factsMax = 12;
 const itemsMax = 10;
 const charactersMax = 160;
@@ -259,7 +258,7 @@ export function renderDetail(detail: Detail, action = ""): Html {
     .map(([name, value]) => [labelOf(name, action), renderValue(name, value)] as const);
   const left = facts.length - shown.length;
   const list = html`${renderFacts(shown)} ${left > 0 && html`<p>and ${left} more in the export</p>`}`;
-  if (facts.length <= openMax) {
+  if (facts.length === 1) {
     return html`${shown.map(([name, value]) => html`<small>${name}</small> ${value}`)}`;
   }
   return html`<details>
@@ -300,7 +299,8 @@ function renderValue(name: string, value: unknown): HtmlValue {
   if (/^del_\w+$/.test(text)) return renderDeletionLink(text);
   if (/^(?:[\da-f]{64}|[\w-]{43})$/.test(text)) return renderDigest(text);
   if (/^key_\w+$/.test(text)) return renderActor(text);
-  return html`<bdi class="value">${shorten(text)}</bdi>`;
+  const isCode = /^[a-z]+(?:_[a-z]+)+$/.test(text);
+  return html`<bdi class="value">${isCode ? text.replaceAll("_", " ") : shorten(text)}</bdi>`;
 }
 
 function renderDigest(digest: string): Html {
@@ -311,6 +311,7 @@ function renderDigest(digest: string): Html {
 function renderNumber(name: string, value: number): HtmlValue {
   if (/(?:at|until|from|time)$/i.test(name) && value > 1e11) return renderExactTime(value);
   if (/ms$/i.test(name)) return formatDuration(value);
+  if (/(?:Seconds|Days)$/.test(name) && value === 0) return "none";
   if (name.endsWith("Seconds")) return formatDuration(value * 1_000);
   if (name.endsWith("Days")) return formatCount(value, "day");
   return formatNumber(value);

@@ -231,10 +231,13 @@ describe("the details of an entry of the trail", () => {
     const page = show({ scopes, floor: { keepDays: 3, redactable: false }, ends: null, none: [] });
     assert.match(page, /scope:9.* and 2 more/);
     assert.match(page, /kept at least 3 days.*may be redacted .*no/);
-    const rule = { keepDays: 3, countedFrom: "closed" };
+    const rule = { keepDays: 3, countedFrom: "last_seen", deleteAfterDays: 0 };
     const nested = show({ act: "retention.set", parameters: { resourceType: "person", rule } });
     assert.match(nested, /What was proposed<\/dt>\s*<dd>retention rule/);
-    assert.match(nested, /record type Person, rule kept at least 3 days, counted from/);
+    assert.match(
+      nested,
+      /record type Person, rule kept at least 3 days, counted from .*>last seen<.*, erased after none/,
+    );
     for (const text of [page, nested]) assert.doesNotMatch(text, /\{|\[/);
     const many = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`f${index}`, index]));
     assert.match(show(many), /and 3 more in the export/);
