@@ -60,14 +60,9 @@ export interface SeenOperator extends OperatorDetails {
 
 export async function listPeople(app: App): Promise<readonly SeenOperator[]> {
   const operators = await listOperators(app);
-  const all = await app.store.operators.listSessions(undefined, app.now());
+  const sessions = await app.store.operators.listSessions(undefined, app.now());
   const people: SeenOperator[] = [];
-  for (const operator of operators) {
-    const { operatorId, passkeys } = operator;
-    const keys = passkeys === 0 ? [] : await app.store.operators.listPasskeys(operatorId);
-    const own = all.filter(({ session }) => session.operatorId === operatorId);
-    people.push({ ...operator, keys, lastSignIn: lastSignIn(keys, own) });
-  }
+  for (const operator of operators) people.push(await seePerson(app, operator, sessions));
   return people;
 }
 
@@ -75,20 +70,22 @@ export async function listPeople(app: App): Promise<readonly SeenOperator[]> {
 export async function readPerson(app: App, name: string): Promise<SeenOperator> {
   requireRight(app, "operator.read");
   const operator = await findOperator(app, name);
-  const { operatorId } = operator;
-  const keys = await app.store.operators.listPasskeys(operatorId);
-  const sessions = await app.store.operators.listSessions(operatorId, app.now());
-  const [passkeys, count] = [keys.length, sessions.length];
-  return { ...operator, passkeys, sessions: count, keys, lastSignIn: lastSignIn(keys, sessions) };
+  const sessions = await app.store.operators.listSessions(operator.operatorId, app.now());
+  return seePerson(app, operator, sessions);
 }
 
-function lastSignIn(
-  keys: readonly Passkey[],
+async function seePerson(
+  { store: { operators } }: App,
+  operator: Operator & Partial<OperatorDetails>,
   sessions: readonly store.SessionHolder[],
-): number | undefined {
-  const starts = sessions.map(({ session }) => session.createdAt);
+): Promise<SeenOperator> {
+  const { operatorId, passkeys } = operator;
+  const keys = passkeys === 0 ? [] : await operators.listPasskeys(operatorId);
+  const own = sessions.filter(({ session }) => session.operatorId === operatorId);
+  const starts = own.map(({ session }) => session.createdAt);
   const times = [...starts, ...keys.flatMap(({ lastUsedAt = [] }) => lastUsedAt)];
-  return times.length === 0 ? undefined : Math.max(...times);
+  const lastSignIn = times.length === 0 ? undefined : Math.max(...times);
+  return { passkeys: keys.length, sessions: own.length, ...operator, keys, lastSignIn };
 }
 
 /** Throws OperatorError not_permitted, invalid and operator_exists. */
