@@ -41,8 +41,8 @@ const longPreview: PreviewBounds = {
 /** For a page, which somebody waits for: fewer relations than one statement reads, so that there is no second one. */
 export const briefPreview: PreviewBounds = {
   relationsMax: 400,
-  recordsMax: 500,
-  namedMax: 500,
+  recordsMax: 250,
+  namedMax: 250,
 };
 
 const holdsShownMax = 100;
