@@ -21,16 +21,20 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** `settings`: of PostgreSQL. */
+/** `settings`: of PostgreSQL. `environment`: what else is set for the server. */
 export async function openSite(
   engine: Engine,
-  settings: Readonly<Record<string, string>> = { max_connections: "200" },
+  {
+    settings = { max_connections: "200" },
+    environment: added = {},
+  }: Partial<Record<"settings" | "environment", Readonly<Record<string, string>>>> = {},
 ): Promise<Site> {
   const folder = makeTempFolder();
   const postgres =
     engine === "postgres" ? await startPostgres({ durable: true, settings }) : undefined;
   const url = (await postgres?.makeDatabase()) ?? `sqlite:${folder}/sluice.db`;
-  const environment = { PORT: "0", DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: "error" };
+  const own = { PORT: "0", DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: "error" };
+  const environment = { ...added, ...own };
   const server = await startServerProcess(environment);
   const [mine, others] = await operate(environment, async (app) => [
     await makeCustomer(app, server.client),

@@ -1,0 +1,72 @@
+// An organization with a ceiling whose records have reached it when they arrive. A ceiling that changes has all records
+// read again; otherwise what arrives is found within a day.
+
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import type { Site } from "../abuse/site.ts";
+import { listOf, transaction } from "../abuse/records.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { sendWithinLimit } from "../support/http-client.ts";
+import { operate } from "../support/server.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const recordsEach = 200;
+/** The records of the site are months old. */
+const retainDays = 30;
+/** Ceilings are applied each minute. */
+const minutesMs = 3 * 60_000;
+
+export class Expiry {
+  readonly #site: Site;
+  readonly #customer: Customer;
+  readonly #added: number[] = [];
+
+  private constructor(site: Site, customer: Customer) {
+    this.#site = site;
+    this.#customer = customer;
+  }
+
+  static async open(site: Site): Promise<Expiry> {
+    const customer = await operate(site.target.environment, (app) =>
+      makeCustomer(app, site.server.client, { retainDays }),
+    );
+    return new Expiry(site, customer);
+  }
+
+  /** Adds records that are due at once. */
+  async run(part: number): Promise<void> {
+    const body = listOf(recordsEach, (index) => transaction(idOf(part, index)));
+    const { status, text } = await this.#send("POST", "/v2/transactions/batch", { body });
+    if (status >= 300) throw new Error(`${status} ${text}`);
+    this.#added[part] = performance.now();
+    await operate(this.#site.target.environment, (app) =>
+      changeOrganization(app, this.#customer.organizationId, {
+        retainDays: retainDays + (part % 2),
+      }),
+    );
+  }
+
+  /** Those that were added in the last minutes may still be there. Resolves when the others have been erased. */
+  async verify(): Promise<void> {
+    const until = performance.now() - minutesMs;
+    for (const [part, at] of this.#added.entries()) {
+      if (at > until) continue;
+      await waitFor(
+        `the records of minute ${part} to expire`,
+        async () => {
+          const query = { tx_id: idOf(part, recordsEach - 1) };
+          return (await this.#send("GET", "/v2/transaction", { query })).status === 404;
+        },
+        { timeoutMs: 600_000, intervalMs: 100 },
+      );
+    }
+  }
+
+  #send(method: string, path: string, more: object) {
+    const ask = { method, path, token: this.#customer.token, ...more };
+    return sendWithinLimit(this.#site.server.client, ask);
+  }
+}
+
+function idOf(part: number, index: number): string {
+  return `expires-${part}-${index}`;
+}
