@@ -1,10 +1,11 @@
-// How long an uploaded file is kept, with a real thread for its rows and a clock that jumps.
+// How long an uploaded file is kept, with a clock that jumps, and that its import ends with the right of its person.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, describe, it } from "node:test";
+import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
 import { Uploads } from "../../../src/feature/upload/uploads.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
@@ -12,15 +13,18 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const hourMs = 60 * 60_000;
 
+const about = { organizationId: "acme", resourceType: "risk_assessment", update: false };
+const file = { ...about, fileName: "r.csv", ownerId: "op_1" };
+
 describe("an uploaded file", () => {
   const folder = makeTempFolder();
   after(() => removeFolder(folder));
+  let [now, host] = [0, Date.parse("2026-06-01T12:00:00Z")];
 
-  it("is kept for an hour from the end of its import, whatever the clock of the host says", async () => {
-    let [now, host] = [0, Date.parse("2026-06-01T12:00:00Z")];
-    const path = join(folder, "uploads");
+  /** An upload with these rows, whose mapping was inspected. */
+  async function receive(name: string, rows: string) {
+    const path = join(folder, name);
     mkdirSync(path);
-    await using closing = new AsyncDisposableStack();
     const uploads = new Uploads({
       bytesMax: 1_000,
       timestampMin: "1980-01-01",
@@ -30,11 +34,16 @@ describe("an uploaded file", () => {
       startThread: uploadInProcess,
       makeFolder: () => Promise.resolve({ path, remove: () => Promise.resolve() }),
     });
-    closing.defer(() => uploads.close());
-    const about = { organizationId: "acme", resourceType: "risk_assessment", update: false };
-    const file = { ...about, fileName: "r.csv", ownerId: "op_1" };
-    const { uploadId } = await uploads.receive(file, Readable.from(["assessment_id\na\n"]));
+    after(() => uploads.close());
+    const { uploadId } = await uploads.receive(file, Readable.from([rows]));
     await uploads.inspect(uploadId, "op_1");
+    const find = () => uploads.find(uploadId, "op_1");
+    const is = (state: string) => find().state.name === state || undefined;
+    return { uploads, uploadId, find, is, files: () => readdirSync(join(path, uploadId)) };
+  }
+
+  it("is kept for an hour from the end of its import, whatever the clock of the host says", async () => {
+    const { uploads, uploadId, find, is, files } = await receive("kept", "assessment_id\na\n");
     const start = () =>
       uploads.start(uploadId, "op_1", {
         inspectionNo: 1,
@@ -46,19 +55,43 @@ describe("an uploaded file", () => {
           return report;
         },
       });
-    const is = (name: string) => uploads.find(uploadId, "op_1").state.name === name || undefined;
     start();
     assert.ok(is("checking"));
     await waitFor("the check of all rows", () => is("ready"));
-    assert.equal(uploads.find(uploadId, "op_1").check?.refused, 1);
+    assert.equal(find().check?.refused, 1);
     start();
     assert.throws(start, { errorName: "upload" });
     await waitFor("the end of the import", () => is("ended"));
+    await waitFor("only its refused rows to be left", () => files().length === 1);
+    assert.match(files().join(), /refused/);
     now += hourMs;
     host += 10 * 365 * 24 * hourMs;
-    assert.equal(uploads.find(uploadId, "op_1").refused.length, 1);
+    assert.equal(find().refused.length, 1);
     assert.ok(uploads.readRefused(uploadId, "op_1"));
     now += 1;
-    assert.throws(() => uploads.find(uploadId, "op_1"), { errorName: "no_such_upload" });
+    assert.throws(find, { errorName: "no_such_upload" });
+  });
+
+  it("is imported no further when its person may no longer import, and then removed", async () => {
+    const rows = "assessment_id,timestamp,type,outcome\na,2026-01-31T09:30:00Z,onboarding,LOW\n";
+    const { uploads, uploadId, find, is, files } = await receive("taken", rows);
+    let isTaken = false;
+    uploads.start(uploadId, "op_1", {
+      inspectionNo: 1,
+      write: (_order, stopping) => {
+        isTaken = true;
+        const { promise, reject } = Promise.withResolvers<never>();
+        stopping.addEventListener("abort", () => reject(stopping.reason));
+        return promise;
+      },
+      requireAllowed: async () => {
+        if (isTaken) throw new OperatorError("not_permitted", "The right was taken away.");
+      },
+      record: (run) => run(() => undefined),
+    });
+    await waitFor("the end of the import", () => is("ended"));
+    const { state } = find();
+    assert.equal(state.name === "ended" && state.failure, "The right was taken away.");
+    await waitFor("its removal", () => files().length === 0);
   });
 });
