@@ -8,6 +8,7 @@ import {
   applyRetention,
   type Marks,
   requestedAtOnceMax,
+  retaining,
   type RetentionPlace,
   retentionScannedMax,
 } from "../../../src/actions/retention/apply-retention.ts";
@@ -314,6 +315,7 @@ describe("retention", async () => {
     const organizationId = "org_patient";
     await changeOrganization(app, organizationId, { retainDays: 1 });
     await store.closeOrganization(organizationId, operator);
+    assert.ok((await retaining(app)).every((one) => one.organizationId !== organizationId));
     assert.equal(await applyAll(), 0);
   });
 

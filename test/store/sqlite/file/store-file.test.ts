@@ -19,6 +19,7 @@ import { openTestStore } from "../../../support/test-store.ts";
 import { makePlace, type Place } from "../place.ts";
 import { backUpSqliteStore } from "../../../../src/store/sqlite/file/backup.ts";
 import { copyBackup } from "../../../../src/store/sqlite/file/restore.ts";
+import { tryServingRight } from "../../../../src/store/sqlite/file/file-lock.ts";
 import { startServerProcess } from "../../../support/server-process.ts";
 
 const storeFile = new URL("../../../../src/store/sqlite/file/store-file.ts", import.meta.url);
@@ -147,6 +148,17 @@ describe("a store opens", () => {
     const second = await startServerProcess(environment);
     await second.end("SIGKILL");
     assert.equal((await (await place.open()).listOrganizations()).length, 1);
+  });
+
+  it("after a command has ended beside a process that was about to serve it", async (test) => {
+    const place = makePlace(test);
+    await (await place.open()).close();
+    const right = tryServingRight(place.path);
+    const command = await place.open({ role: "command" });
+    await command.add("transaction", "t");
+    await command.close();
+    right?.release();
+    assert.ok(await (await place.open()).exists(keyOfT));
   });
 
   it("from all files of any moment, as a power cut leaves them", async (test) => {
