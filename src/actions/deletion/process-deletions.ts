@@ -26,6 +26,9 @@ import { postpone } from "./postpone-deletion.ts";
 /** How often further due deletions can join deletions that take long. */
 const joiningIntervalMs = 1_000;
 
+/** After this time what was claimed is processed first: to plan large deletions takes long, and others wait. */
+const claimingMsMax = 1_000;
+
 export type ProcessedDeletions =
   | { readonly result: "completed"; readonly deletion: Deletion }
   | { readonly result: "postponed"; readonly deletion: Deletion; readonly cause: unknown };
@@ -46,17 +49,19 @@ export async function processDeletions(
   app: App,
   options: ProcessOptions,
 ): Promise<readonly ProcessedDeletions[]> {
-  const claimed = await claimAll(app, options.claimant);
+  const claimed = await claimAll(app, options);
   return claimed.length === 0 ? [] : await new DeletionBatch(app, options).process(claimed);
 }
 
 async function claimAll(
   { store, now: clock }: App,
-  claimant: string,
+  { claimant, stopping }: Pick<ProcessOptions, "claimant" | "stopping">,
   deletionsMax: number = limits.deletionsAtOnceMax,
 ): Promise<readonly Deletion[]> {
   const claimed: Deletion[] = [];
-  while (claimed.length < deletionsMax) {
+  const until = performance.now() + claimingMsMax;
+  const mayClaim = () => claimed.length === 0 || performance.now() < until;
+  while (claimed.length < deletionsMax && !stopping.aborted && mayClaim()) {
     const now = clock();
     const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant };
     try {
@@ -263,7 +268,7 @@ class DeletionBatch {
     const isNext = this.#mayBeMore && waiting === 0;
     if (!isNext && performance.now() - this.#joinedAt < joiningIntervalMs) return;
     const room = Math.max(1, limits.deletionsAtOnceMax - waiting);
-    this.#add(await claimAll(this.#app, this.#options.claimant, room).catch(() => []), room);
+    this.#add(await claimAll(this.#app, this.#options, room).catch(() => []), room);
     this.#joinedAt = performance.now();
   }
 }

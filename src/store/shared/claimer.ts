@@ -35,6 +35,8 @@ export interface ClaimSteps {
 
 /** How long a claim that plans nothing advances the index. */
 const behindMsMax = 5_000;
+/** How long a claim begins large deletions, whose organizations others wait for. */
+const largeMsMax = 500;
 
 export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
   const { claimSome, beginLarge, indexParties } = steps;
@@ -47,11 +49,16 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
       const { claimed, large, checked, isBehind } = found;
       ({ turn } = found);
       if (isBehind) await indexParties();
-      const [first] = large;
-      const begun = first && (await beginLarge(first, claim));
-      if (begun !== undefined) return [...claimed, begun];
-      if (claimed.length > 0) return claimed;
-      if (checked === 0 || (isBehind && performance.now() > until)) return claimed;
+      const begun: Deletion[] = [...claimed];
+      // Several, because all that are due are planned again before the next claim.
+      const largeUntil = performance.now() + largeMsMax;
+      for (const one of large) {
+        const deletion = await beginLarge(one, claim);
+        if (deletion !== undefined) begun.push(deletion);
+        if (performance.now() > largeUntil) break;
+      }
+      if (begun.length > 0) return begun;
+      if (checked === 0 || (isBehind && performance.now() > until)) return [];
     }
     return [];
   };

@@ -3,7 +3,7 @@
 // stays processing, and operators see why.
 
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { openStoreLedger } from "../../../src/store/open-store.ts";
@@ -148,6 +148,7 @@ describe("more deletions than are processed together", () => {
       },
     });
     const done: number[] = [];
+    test.mock.method(performance, "now", () => 0);
     const app = makeApp(makePlace(test), watched);
     await processDeletions(app, {
       claimant: "test",
@@ -159,6 +160,52 @@ describe("more deletions than are processed together", () => {
     assert.deepEqual(done, [limits.deletionsAtOnceMax, 1]);
     assert.deepEqual(await store.countRecords(acme), {});
     await store.requireConsistent();
+  });
+});
+
+async function prepareSome(test: TestContext): Promise<TestStore> {
+  const store = await makePlace(test).open();
+  for (const id of ["t1", "t2", "t3"]) {
+    await store.write(transaction(id));
+    await store.request(keyOf("transaction", id));
+  }
+  return store;
+}
+
+describe("deletions that take long to claim", () => {
+  it("are processed before others are claimed", async (test) => {
+    const store = await prepareSome(test);
+    const events: string[] = [];
+    let now = 0;
+    test.mock.method(performance, "now", () => now);
+    const slow = replaceMethods(store, {
+      claimDeletions: async (claim) => {
+        now += 1_000;
+        events.push("claim");
+        return store.claimDeletions(claim, 1);
+      },
+    });
+    const options = {
+      claimant: "test",
+      stopping: new AbortController().signal,
+      onDone: async () => void events.push("done"),
+    };
+    await processDeletions(makeApp(makePlace(test), slow), options);
+    assert.deepEqual(events, ["claim", "done"]);
+  });
+
+  it("are not claimed once the process stops", async (test) => {
+    const store = await prepareSome(test);
+    const stopping = new AbortController();
+    const slow = replaceMethods(store, {
+      claimDeletions: async (claim) => {
+        stopping.abort();
+        return store.claimDeletions(claim, 1);
+      },
+    });
+    const options = { claimant: "test", stopping: stopping.signal };
+    const all = await processDeletions(makeApp(makePlace(test), slow), options);
+    assert.equal(all.length, 1);
   });
 });
 
