@@ -1,5 +1,5 @@
-// The load of a soak beside the good client: ten deletions a second and one of a person whom transactions
-// name, a stream that is open all the time, and an import. Finally checks that every deletion was completed, and that nothing
+// The load of a soak beside the good client: ten deletions a second and one of a person whom transactions name, a
+// stream that is open all the time, and an import. Finally checks that every deletion was completed, and that nothing
 // else that was acknowledged is missing.
 
 import { appendFileSync, writeFileSync } from "node:fs";
