@@ -6,6 +6,7 @@ import { type App, currentTimeOf } from "../../actions/app.ts";
 import { writeDrafts } from "../../actions/intake/write-drafts.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
+import { limits } from "../../domain/limits.ts";
 import { type Layout, layoutNames } from "../csv/layout.ts";
 import { openAnyRows } from "./rows/parquet-rows.ts";
 import { checkFile, describeCheck, describeReading } from "./check-file.ts";
@@ -25,9 +26,6 @@ import { type Column, renderTable } from "../../cli/output/table.ts";
 import { runUntilStopped } from "../../cli/stop-signal.ts";
 import { formatCount } from "../../basics/format-count.ts";
 import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
-
-/** Each list has a cost of its own: an Idempotency-Key, and a sync of the state file. */
-const listRows = 1_000;
 
 export interface ImportOptions
   extends Pick<ImportPlan, "update" | "format" | "connections">, Required<Layout> {
@@ -55,7 +53,8 @@ export async function runImport(context: Context, given: ImportOptions): Promise
     update: given.update,
     format: given.format,
     connections: given.connections,
-    listRows,
+    // Each list has a cost of its own, for all threads, so it is as long as a transaction.
+    listRows: limits.groupRowsMax,
   };
   if (given.check) return check(given.files, plan, given.rows);
   limitHeap(bulkHeap);
