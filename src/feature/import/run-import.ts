@@ -25,7 +25,7 @@ import { formatSeconds, makeBulkProgress } from "../../cli/output/bulk-progress.
 import { type Column, renderTable } from "../../cli/output/table.ts";
 import { runUntilStopped } from "../../cli/stop-signal.ts";
 import { formatCount } from "../../basics/format-count.ts";
-import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
+import { bulkHeap, limitHeap, sendingHeap } from "../../cli/v8-flags.ts";
 
 export interface ImportOptions
   extends Pick<ImportPlan, "update" | "format" | "connections">, Required<Layout> {
@@ -57,7 +57,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
     listRows: limits.groupRowsMax,
   };
   if (given.check) return check(given.files, plan, given.rows);
-  limitHeap(bulkHeap);
+  limitHeap(given.url === undefined ? bulkHeap : sendingHeap);
   const { state: folder, refused, format } = given;
   const paths = pathsOf(given.files, { folder, refused, format });
   requireReplaceable(paths);
