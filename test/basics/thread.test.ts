@@ -48,6 +48,8 @@ describe("a call of a thread", () => {
     const sum = calls.call("add", [1, 2]);
     const closed = calls.close();
     assert.throws(() => calls.open(), /closed/);
+    // Messages arrive in order, so the other side has been asked for its end.
+    assert.equal(await calls.call("double", [4]), 8);
     release();
     assert.equal(await sum, 3);
     await closed;

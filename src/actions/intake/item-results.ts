@@ -105,7 +105,7 @@ export async function storeInParts(
   if (drafts.length === 0) return { written: 0, drafts: [] };
   const parts = partsOf(drafts, { itemsMax: partItemsMax, rowsMax: limits.groupRowsMax });
   const outcomes = repeatsRecord(drafts)
-    ? await inOrder(parts, store)
+    ? await Array.fromAsync(parts, (part) => store(part))
     : await Promise.all(parts.map(store));
   const [only, ...others] = outcomes;
   if (only !== undefined && others.length === 0) return only;
@@ -117,13 +117,4 @@ export async function storeInParts(
 
 function repeatsRecord(drafts: readonly Draft[]): boolean {
   return new Set(drafts.map(({ id }) => id)).size < drafts.length;
-}
-
-async function inOrder<Part, Outcome>(
-  parts: readonly Part[],
-  store: (part: Part) => Promise<Outcome>,
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const part of parts) outcomes.push(await store(part));
-  return outcomes;
 }
