@@ -1,6 +1,6 @@
 // Runs a server under a mixed load for a long time, and prints a line for each minute: memory, size of the store, WAL
 // and latencies. Finds what does not stay flat, and what was acknowledged and is missing at the end. Beside the load
-// followers read the feed, an endpoint is told of every deletion, and the records of one organization expire.
+// followers read the feed, an endpoint is notified of every deletion, and the records of one organization expire.
 
 import { openSite, type Site } from "../abuse/site.ts";
 import type { PhaseReport } from "../abuse/good-client.ts";

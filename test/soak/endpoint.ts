@@ -1,4 +1,4 @@
-// An endpoint of webhooks that is told of deletions: a receiver, and whether each deletion was told, and in order.
+// An endpoint of webhooks that is notified of deletions: a receiver, and whether it has learned of each, in order.
 
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -77,8 +77,8 @@ export function findDisorder(
   for (const [index, id] of requested.entries()) {
     const asked = placeOf.get(`sluice.deletion.requested ${id}`) ?? Infinity;
     const done = placeOf.get(`sluice.deletion.completed ${id}`) ?? -1;
-    if (done < asked) findings.push(`${id} was not told as requested and then as completed`);
-    if (asked < latest) findings.push(`${id} was told after one that was requested later`);
+    if (done < asked) findings.push(`${id} was not reported as requested and then as completed`);
+    if (asked < latest) findings.push(`${id} was reported after one that was requested later`);
     latest = Math.max(latest, asked);
     completions.push([done, index]);
   }

@@ -66,8 +66,8 @@ describe("the order of the messages about deletions", () => {
   });
 
   it("is wrong where a request comes late, a message is missing or a deletion is starved", () => {
-    assert.match(find([...others, first], ids)[0] ?? "", /^del-1 was told after one/);
-    assert.match(find(ids, others)[0] ?? "", /^del-0 was not told/);
+    assert.match(find([...others, first], ids)[0] ?? "", /^del-1 was reported after one/);
+    assert.match(find(ids, others)[0] ?? "", /^del-0 was not reported/);
     assert.match(find(ids, [...others, first])[0] ?? "", /^del-0 waited for 599 /);
   });
 });
