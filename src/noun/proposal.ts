@@ -1,7 +1,7 @@
 // Proposals, the acts that wait for a second person: their values, the commands `sluice proposal …`, and the pages of
 // all and of a single one with its effects.
 
-import { statusOf } from "../actions/proposal/agreement.ts";
+import { statusOf } from "../actions/proposal/second-person.ts";
 import {
   approveProposal,
   declineProposal,

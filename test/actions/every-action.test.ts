@@ -47,7 +47,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/sign-in-link useSignInLink": signIn,
   "receipt/manifest makeManifestBody": begun,
   "receipt/manifest sealManifest": begun,
-  "proposal/agreement statusOf": begun,
+  "proposal/second-person statusOf": begun,
   "receipt/list-receipts mayListReceipts": partly,
   "receipt/receipt-keys publishReceiptKeys": open,
   "record/export-records exportHistory": begun,

@@ -25,9 +25,9 @@ const floor = { keepDays: 30, countedFrom: "last_seen", redactable: false } as c
 
 /** The objection or the new proposal; `done` if the act was done. */
 function resultOf(outcome: unknown): unknown {
-  if (typeof outcome !== "object" || outcome === null || !("unagreed" in outcome)) return "done";
-  const { unagreed } = outcome;
-  return typeof unagreed === "string" ? unagreed : "proposed";
+  if (typeof outcome !== "object" || outcome === null || !("unapproved" in outcome)) return "done";
+  const { unapproved } = outcome;
+  return typeof unapproved === "string" ? unapproved : "proposed";
 }
 
 export function testProposals(engine: Engine): void {

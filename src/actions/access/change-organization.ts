@@ -9,7 +9,7 @@ import { titleOf } from "../../domain/record-types.ts";
 import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import { settingsOfTwo, weakensSettings } from "../../domain/proposal.ts";
 import type { OrganizationChange } from "../../store/interface/access.ts";
-import { actTogether, requireAgreed } from "../proposal/agreement.ts";
+import { actTogether, requireApproved } from "../proposal/second-person.ts";
 import type { App } from "../app.ts";
 import { findOpenOrganization, wasToExport } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
@@ -71,7 +71,7 @@ export async function changeOrganization(
   const act = actTogether(app);
   if (act.proposalId !== undefined) requireApart(before, change);
   const outcome = await app.store.changeOrganization(organizationId, change, act);
-  const changed = requireAgreed(app, outcome);
+  const changed = requireApproved(app, outcome);
   if (changed === undefined) return findOrganization(app, organizationId);
   if (!("ceilingTooLowFor" in changed)) return changed;
   throw ceilingTooLow(change.retainDays ?? 0, changed.ceilingTooLowFor);

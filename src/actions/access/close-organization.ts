@@ -6,7 +6,7 @@ import type { Organization } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { CompleteExport } from "../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../../store/interface/act.ts";
-import { actTogether, requireAgreed } from "../proposal/agreement.ts";
+import { actTogether, requireApproved } from "../proposal/second-person.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { findOrganization } from "./find-organization.ts";
@@ -60,7 +60,7 @@ export async function closeOrganization(
 
 /**
  * The first step alone. Returns the act, which the other steps belong to. Throws OperatorError not_permitted, and what
- * `requireAgreed` throws.
+ * `requireApproved` throws.
  */
 export async function endAccess(
   app: App,
@@ -68,7 +68,7 @@ export async function endAccess(
 ): Promise<Act> {
   requireRight(app, "organization.close");
   const act = actTogether(app);
-  requireAgreed(app, await app.store.closeOrganization(organizationId, act, how));
+  requireApproved(app, await app.store.closeOrganization(organizationId, act, how));
   return act;
 }
 

@@ -15,7 +15,7 @@ import { formatCount } from "../../basics/format-count.ts";
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { NotApproved } from "../../store/interface/deletion.ts";
 import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
-import { requireNamed } from "../proposal/agreement.ts";
+import { requireNamed } from "../proposal/second-person.ts";
 
 export type BulkAct = "cancel" | "approve";
 

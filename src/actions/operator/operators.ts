@@ -11,7 +11,7 @@ import {
 import type * as store from "../../store/interface/operators.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
-import { actTogether } from "../proposal/agreement.ts";
+import { actTogether } from "../proposal/second-person.ts";
 import { OperatorError, unknownName } from "./operator-error.ts";
 import { actAs, requireRight } from "./viewer.ts";
 

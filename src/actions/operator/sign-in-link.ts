@@ -3,7 +3,7 @@
 import type { Operator } from "../../domain/operator.ts";
 import type { App } from "../app.ts";
 import { hashSecret, makeCredential } from "../credential.ts";
-import { actTogether } from "../proposal/agreement.ts";
+import { actTogether } from "../proposal/second-person.ts";
 import { requireRight } from "./viewer.ts";
 import { findActiveOperator } from "./operators.ts";
 import { makeSession, type StartedSession } from "./session.ts";

@@ -32,7 +32,7 @@ import {
   previewRule,
   setPlanned,
 } from "../retention/retention-rules.ts";
-import { objectionTo, requireNamed, statusOf } from "./agreement.ts";
+import { objectionTo, requireNamed, statusOf } from "./second-person.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { previewPart } from "../retention/preview-retention.ts";
 import { nounOf } from "../../domain/record-types.ts";

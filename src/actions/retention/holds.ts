@@ -17,7 +17,7 @@ import {
 } from "../../domain/retention/hold-end.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
 import { requireOrganization } from "../access/find-organization.ts";
-import { actTogether, requireAgreed } from "../proposal/agreement.ts";
+import { actTogether, requireApproved } from "../proposal/second-person.ts";
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import {
@@ -293,7 +293,8 @@ export async function releaseHold(
   if (because !== undefined) requireReason(because);
   const holdId = "holdId" in target ? target.holdId : await findOnlyHold(app, target);
   await findHold(app, holdId);
-  const hold = requireAgreed(app, await app.store.holds.release(holdId, actTogether(app), because));
+  const outcome = await app.store.holds.release(holdId, actTogether(app), because);
+  const hold = requireApproved(app, outcome);
   // Somebody else has released it meanwhile.
   if (hold === undefined) throw noSuchHold(holdId);
   return { hold, remaining: await app.store.holds.ofRecords([hold]) };

@@ -18,7 +18,7 @@ import {
   type RetentionRule,
   weakensFloor,
 } from "../../domain/retention/floor.ts";
-import { actTogether, objectionTo, requireAgreed } from "../proposal/agreement.ts";
+import { actTogether, objectionTo, requireApproved } from "../proposal/second-person.ts";
 import type { App } from "../app.ts";
 import { ceilingTooLow, requireRetainDays } from "../access/change-organization.ts";
 import { findOrganization, listOrganizations } from "../access/find-organization.ts";
@@ -154,7 +154,7 @@ export async function setPlanned(
   const { retention } = app.store;
   const act = actTogether(app);
   const outcome = await retention.setFloor({ ...change, before: before ?? "none" }, act);
-  requireAgreed(app, outcome);
+  requireApproved(app, outcome);
   if (outcome.result === "above_ceiling") throw ceilingTooLow(outcome.ceilingDays, rule);
   if (outcome.result === "changed_before") {
     throw app.approving === undefined ? ruleChanged(rule) : objectionTo("changed", app);

@@ -18,8 +18,8 @@ export type Objection =
   | "too_many";
 
 /** Nothing was changed: the act was proposed and waits for a second person, or its approval was refused. */
-export interface Unagreed {
-  readonly unagreed: Proposal | Objection;
+export interface Unapproved {
+  readonly unapproved: Proposal | Objection;
 }
 
 export interface ProposalQuery {

@@ -5,7 +5,7 @@ import type { ErasedCounts } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
 import type { FloorRule } from "../../domain/retention/floor.ts";
-import type { Unagreed } from "./proposal.ts";
+import type { Unapproved } from "./proposal.ts";
 
 /** No change of a record up to `after` names one of these parties, whose erasure has begun. */
 export interface Unnamed {
@@ -27,7 +27,7 @@ export type FloorOutcome =
   | { readonly result: "changed" | "unchanged" }
   | { readonly result: "no_such_organization" | "changed_before" }
   | { readonly result: "above_ceiling"; readonly ceilingDays: number }
-  | ({ readonly result: "unagreed" } & Unagreed);
+  | ({ readonly result: "unapproved" } & Unapproved);
 
 /** A closed organization, and until when something has to keep its records. */
 export interface KeptQuery {

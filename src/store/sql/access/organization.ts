@@ -8,10 +8,10 @@ import type { RetentionFloor, RetentionRule } from "../../../domain/retention/fl
 import { applyChange, toOrganization } from "../../row/access-row.ts";
 import { settingsOfTwo, weakensSettings } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
-import type { Unagreed } from "../../interface/proposal.ts";
+import type { Unapproved } from "../../interface/proposal.ts";
 import { reader } from "../../row/reader.ts";
 import type { OrganizationChange } from "../../interface/access.ts";
-import { agree, auditApproval, type WantedAct } from "../proposal/proposal.ts";
+import { seekApproval, auditApproval, type WantedAct } from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { find, list, run, type Statements, scalar } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
@@ -78,19 +78,19 @@ export function* changeOrganization(
   organizationId: string,
   change: OrganizationChange,
   act: Act,
-): Statements<Organization | CeilingTooLow | Unagreed | undefined> {
+): Statements<Organization | CeilingTooLow | Unapproved | undefined> {
   const before = yield* lockOrganization(organizationId);
   if (before === undefined) return undefined;
   const after = applyChange(before, change);
   const retainDays = change.retainDays ?? anyDays;
   const longer = yield* find(toRule, findLongerFloor, organizationId, retainDays);
   if (longer !== undefined) return { ceilingTooLowFor: longer };
-  const agreed = yield* agree(act, proposedChange(before, change));
-  if ("unagreed" in agreed) return agreed;
+  const consent = yield* seekApproval(act, proposedChange(before, change));
+  if ("unapproved" in consent) return consent;
   yield* storeSettings(after);
   const subject = organizationId;
   yield* auditAct({ action: "organization.change", organizationId, subject, detail: change }, act);
-  yield* auditApproval(agreed, act);
+  yield* auditApproval(consent, act);
   return after;
 }
 

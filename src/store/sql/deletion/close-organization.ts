@@ -10,8 +10,13 @@ import {
 import type { Proposal } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
 import { storeParts } from "../store-parts.ts";
-import type { Unagreed } from "../../interface/proposal.ts";
-import { agree, auditApproval, approveDeletion, findProposal } from "../proposal/proposal.ts";
+import type { Unapproved } from "../../interface/proposal.ts";
+import {
+  seekApproval,
+  auditApproval,
+  approveDeletion,
+  findProposal,
+} from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged, findOrganization, lockOrganization } from "../access/organization.ts";
 import { insertDeletions, noteOfRequest } from "./open-deletion.ts";
@@ -58,17 +63,17 @@ export function* closeOrganization(
   organizationId: string,
   act: Act,
   { exporting = false, reason = "" } = {},
-): Statements<Organization | Unagreed | undefined> {
+): Statements<Organization | Unapproved | undefined> {
   const organization = yield* lockOrganization(organizationId);
   if (organization !== undefined && organization.closedAt === undefined) {
-    const agreed = yield* agree(act, {
+    const consent = yield* seekApproval(act, {
       organizationId,
       act: "organization.close",
       parameters: { reason, exporting },
       state: {},
       isNeeded: organization.deletionApproval === true,
     });
-    if ("unagreed" in agreed) return agreed;
+    if ("unapproved" in consent) return consent;
     yield* run(setClosed, act.now, organizationId);
     const keysRevoked = yield* run(revokeKeys, act.now, organizationId);
     yield* credentialsChanged();
@@ -76,7 +81,7 @@ export function* closeOrganization(
     const subject = organizationId;
     const detail = { keysRevoked, exporting };
     yield* auditAct({ action: "organization.close", organizationId, subject, detail }, act);
-    yield* auditApproval(agreed, act);
+    yield* auditApproval(consent, act);
   }
   return yield* findOrganization(organizationId);
 }

@@ -11,7 +11,7 @@ import type {
   ProposalQuery,
   Waiting,
   WaitingQuery,
-  Unagreed,
+  Unapproved,
 } from "../../interface/proposal.ts";
 import {
   awaitingApproval,
@@ -161,14 +161,17 @@ export interface WantedAct extends Pick<
 }
 
 /** The act may be done now; `approved` if a second person approves it with this. */
-export interface Agreed {
+export interface Consent {
   readonly approved: Proposal | undefined;
   /** An act that the shell of the host does alone, although the organization requires a second person. */
   readonly bypassed?: WantedAct | undefined;
 }
 
-/** The caller has locked the organization. */
-export function* agree(act: Act, wanted: WantedAct): Statements<Agreed | Unagreed> {
+/**
+ * Approves the act as the second person, or proposes it where one is needed; otherwise it needs no consent. The caller
+ * has locked the organization.
+ */
+export function* seekApproval(act: Act, wanted: WantedAct): Statements<Consent | Unapproved> {
   const { organizationId, act: name } = wanted;
   const texts = [canonicalJson(wanted.parameters), canonicalJson(wanted.state)] as const;
   const values = [organizationId, name, ...texts] as const;
@@ -177,7 +180,7 @@ export function* agree(act: Act, wanted: WantedAct): Statements<Agreed | Unagree
   if (!wanted.isNeeded) return { approved: undefined };
   if (proposalId === undefined)
     return { approved: undefined, bypassed: shell === true ? wanted : undefined };
-  return { unagreed: yield* propose(proposalId, act, values) };
+  return { unapproved: yield* propose(proposalId, act, values) };
 }
 
 type Values = readonly [
@@ -191,12 +194,12 @@ function* approveWith(
   proposalId: string,
   { actor, now }: Act,
   values: Values,
-): Statements<Agreed | Unagreed> {
-  if (!(yield* lockApprover(actor))) return { unagreed: "no_such_person" };
+): Statements<Consent | Unapproved> {
+  if (!(yield* lockApprover(actor))) return { unapproved: "no_such_person" };
   if ((yield* run(approve, proposalId, actor, now, ...values)) === 1) {
     return { approved: yield* findProposal(proposalId) };
   }
-  return { unagreed: yield* findObjection(proposalId, { actor, now }) };
+  return { unapproved: yield* findObjection(proposalId, { actor, now }) };
 }
 
 function* findObjection(proposalId: string, { actor, now }: Act): Statements<Objection> {
@@ -226,7 +229,7 @@ function* propose(proposalId: string, act: Act, values: Values): Statements<Prop
 }
 
 /** Call after writing the entry of the act itself, because the lock on the trail has to be the last one. */
-export function* auditApproval({ approved, bypassed }: Agreed, act: Act): Statements<void> {
+export function* auditApproval({ approved, bypassed }: Consent, act: Act): Statements<void> {
   if (bypassed !== undefined) {
     const { organizationId, act: name } = bypassed;
     const detail = { act: name, by: "shell" };

@@ -4,7 +4,7 @@ import type { FloorRule, RetentionRule } from "../../../domain/retention/floor.t
 import { weakensRule } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
 import type { FloorChange, FloorOutcome } from "../../interface/retention.ts";
-import { agree, auditApproval } from "../proposal/proposal.ts";
+import { seekApproval, auditApproval } from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { lockOrganization, toRule } from "../access/organization.ts";
 import { find, list, run, type Statements, column } from "../statement/statements.ts";
@@ -85,7 +85,7 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
   if (before !== undefined && !isSameRule(known, before === "none" ? undefined : before)) {
     return { result: "changed_before" };
   }
-  const agreed = yield* agree(act, {
+  const consent = yield* seekApproval(act, {
     organizationId,
     act: "retention.set",
     parameters: { resourceType, rule: rule ?? null },
@@ -96,9 +96,9 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
     isNeeded:
       organization.deletionApproval === true && weakensRule(known, rule, organization.retainDays),
   });
-  if ("unagreed" in agreed) return { result: "unagreed", ...agreed };
+  if ("unapproved" in consent) return { result: "unapproved", ...consent };
   const isChanged = yield* putFloor(change, act);
-  yield* auditApproval(agreed, act);
+  yield* auditApproval(consent, act);
   return { result: isChanged ? "changed" : "unchanged" };
 }
 

@@ -8,12 +8,12 @@ import { limits } from "../../../domain/limits.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { hasEnded } from "../../../domain/retention/hold-end.ts";
 import type { Act } from "../../interface/act.ts";
-import type { Unagreed } from "../../interface/proposal.ts";
+import type { Unapproved } from "../../interface/proposal.ts";
 import type { Unnamed } from "../../interface/retention.ts";
 import { reader } from "../../row/reader.ts";
 import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import { lockOrganization } from "../access/organization.ts";
-import { agree, type Agreed, auditApproval } from "../proposal/proposal.ts";
+import { seekApproval, type Consent, auditApproval } from "../proposal/proposal.ts";
 import { wokenAtOnceMax } from "./floor.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
@@ -127,26 +127,26 @@ export function* releaseHold(
   holdId: string,
   act: Act,
   because?: string,
-): Statements<Hold | Unagreed | undefined> {
+): Statements<Hold | Unapproved | undefined> {
   const hold = yield* find(toHold, lockById, holdId);
   if (hold === undefined) return undefined;
   const { organizationId } = hold;
-  const agreed = yield* agreeToRelease(hold, act, because);
-  if ("unagreed" in agreed) return agreed;
+  const consent = yield* seekReleaseApproval(hold, act, because);
+  if ("unapproved" in consent) return consent;
   yield* run(removeHold, holdId);
   yield* run(wakeHeld, organizationId);
   const detail = { holdId, because };
   yield* auditAct({ action: "hold.release", organizationId, subject: hold, detail }, act);
-  yield* auditApproval(agreed, act);
+  yield* auditApproval(consent, act);
   return hold;
 }
 
 /** A restricted set has no settings; the settings of the organization of its records apply. */
-function* agreeToRelease(
+function* seekReleaseApproval(
   { holdId, organizationId: id, resourceType, reason }: Hold,
   act: Act,
   because: string | undefined,
-): Statements<Agreed | Unagreed> {
+): Statements<Consent | Unapproved> {
   const { proposalId, approves, shell } = act;
   if ((proposalId ?? approves ?? shell) === undefined) return { approved: undefined };
   const owner = isRestrictedId(id) ? yield* scalar<string>(findOwnerOfSet, id) : undefined;
@@ -155,7 +155,7 @@ function* agreeToRelease(
   const confidential = confidentialTypes(organization?.confidentialTypes);
   // The proposal outlives the hold, and people read it who may not know of every record.
   const isKnown = owner === undefined && !confidential.has(resourceType);
-  return yield* agree(act, {
+  return yield* seekApproval(act, {
     organizationId,
     act: "hold.release",
     parameters: { holdId, ...(because !== undefined && { because }) },

@@ -3,7 +3,7 @@
 
 import { isOpen, type Proposal, proposalDays, proposedActs } from "../../domain/proposal.ts";
 import type { Act } from "../../store/interface/act.ts";
-import type { Objection, Unagreed } from "../../store/interface/proposal.ts";
+import type { Objection, Unapproved } from "../../store/interface/proposal.ts";
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError, type OperatorErrorName } from "../operator/operator-error.ts";
@@ -19,12 +19,12 @@ export function actTogether(app: App): Act {
 }
 
 /** Throws OperatorError proposed if the act waits for a second person now, and `objectionTo` a refused approval. */
-export function requireAgreed<Outcome>(app: App, outcome: Outcome): Exclude<Outcome, Unagreed> {
-  if (typeof outcome !== "object" || outcome === null || !("unagreed" in outcome)) {
-    return outcome as Exclude<Outcome, Unagreed>;
+export function requireApproved<Outcome>(app: App, outcome: Outcome): Exclude<Outcome, Unapproved> {
+  if (typeof outcome !== "object" || outcome === null || !("unapproved" in outcome)) {
+    return outcome as Exclude<Outcome, Unapproved>;
   }
-  const { unagreed } = outcome as Unagreed;
-  throw typeof unagreed === "string" ? objectionTo(unagreed, app) : asProposed(unagreed, app);
+  const { unapproved } = outcome as Unapproved;
+  throw typeof unapproved === "string" ? objectionTo(unapproved, app) : asProposed(unapproved, app);
 }
 
 function asProposed(
