@@ -5,19 +5,19 @@
 // The items of a key are linked. The arrays or tables that a queue outgrows would become old objects that still refer
 // to short-lived items, and keep them in memory until the next major collection.
 
-export interface Place<Item> {
+export interface QueuedItem<Item> {
   readonly item: Item;
   readonly cost: number;
   /** Undefined once the item is removed. */
   line: Line<Item> | undefined;
-  before: Place<Item> | undefined;
-  after: Place<Item> | undefined;
+  before: QueuedItem<Item> | undefined;
+  after: QueuedItem<Item> | undefined;
 }
 
 interface Line<Item> {
   readonly key: string;
-  first: Place<Item> | undefined;
-  last: Place<Item> | undefined;
+  first: QueuedItem<Item> | undefined;
+  last: QueuedItem<Item> | undefined;
   size: number;
   /** The credit that is left in its turn; negative if what was taken cost more. */
   credit: number;
@@ -43,13 +43,13 @@ export class FairQueue<Item> {
   }
 
   /** `cost`: at least 1. */
-  push(key: string, item: Item, cost = 1): Place<Item> {
+  push(key: string, item: Item, cost = 1): QueuedItem<Item> {
     let line = this.#lines.get(key);
     if (line === undefined) {
       line = { key, first: undefined, last: undefined, size: 0, credit: this.#turnCost };
       this.#lines.set(key, line);
     }
-    const place: Place<Item> = { item, cost, line, before: line.last, after: undefined };
+    const place: QueuedItem<Item> = { item, cost, line, before: line.last, after: undefined };
     if (line.last === undefined) line.first = place;
     else line.last.after = place;
     line.last = place;
@@ -64,7 +64,7 @@ export class FairQueue<Item> {
   }
 
   /** The first items in turn. One that is taken is followed by the next; otherwise its key waits for the next call. */
-  *inTurn(): Generator<Place<Item>> {
+  *inTurn(): Generator<QueuedItem<Item>> {
     for (const line of this.#lines.values()) {
       let { first } = line;
       for (; first !== undefined && this.#hasTurn(line); first = line.first) {
@@ -87,14 +87,14 @@ export class FairQueue<Item> {
   }
 
   /** Removes an item because it is served, and charges its key. */
-  take(place: Place<Item>): Item {
+  take(place: QueuedItem<Item>): Item {
     if (place.line !== undefined) place.line.credit -= place.cost;
     this.remove(place);
     return place.item;
   }
 
   /** Removes an item that no longer waits. Does nothing if it was removed before. */
-  remove(place: Place<Item>): void {
+  remove(place: QueuedItem<Item>): void {
     const { line, before, after } = place;
     if (line === undefined) return;
     if (before === undefined) line.first = after;

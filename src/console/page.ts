@@ -119,7 +119,7 @@ export interface Person extends Visitor {
   readonly waiting: () => ReturnType<typeof countWaiting>;
 }
 
-interface Place {
+interface RouteAddress {
   readonly method: "GET" | "POST";
   /** Contains `/:id` if a part of the path is variable. */
   readonly path: ConsolePath;
@@ -132,13 +132,13 @@ type ConsolePath = `/console${string}`;
 /** A page, the path of the page that follows, another answer, or undefined if the handler has sent the reply itself. */
 export type Next = PageView | ConsolePath | Answer | undefined;
 
-type OpenRoute = Place & {
+type OpenRoute = RouteAddress & {
   readonly open: true;
   readonly handle: (visitor: Visitor) => Promise<Next>;
 };
 
 /** `right`: what the role of the person has to allow; `own` for pages of the person's own account. */
-export type PersonalRoute = Place & {
+export type PersonalRoute = RouteAddress & {
   readonly open?: never;
   readonly right: OperatorRight | "own";
   readonly handle: (person: Person) => Promise<Next>;

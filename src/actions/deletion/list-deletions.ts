@@ -107,10 +107,10 @@ export interface MatchingPart {
 }
 
 /** After which deletion a part begins. */
-type Place = Pick<Deletion, "requestedAt" | "deletionRequestId">;
+type ListPosition = Pick<Deletion, "requestedAt" | "deletionRequestId">;
 
 interface Search extends DeletionQuery {
-  readonly before?: Place | undefined;
+  readonly before?: ListPosition | undefined;
   /** Selects deletions whose floors end before this time, in Unix milliseconds. */
   readonly floorBefore?: number;
   readonly rowsMax?: number;
@@ -155,7 +155,7 @@ const ofHolds: ReadonlySet<WaitKind | undefined> = new Set(["hold", "error", "tu
 async function examine(
   { store }: App,
   { organizationId, status, wait, isToApprove }: DeletionQuery,
-  { before, limit }: { readonly before: Place | undefined; readonly limit: number },
+  { before, limit }: { readonly before: ListPosition | undefined; readonly limit: number },
 ): Promise<readonly Deletion[]> {
   if (wait === "approval" || isToApprove === true) {
     if (status !== undefined && status !== "pending") return [];
@@ -267,7 +267,7 @@ async function* completedPages(
   requireRight(app, "deletion.read");
   const status = "completed";
   // What was requested later was completed later.
-  let before: Place | undefined =
+  let before: ListPosition | undefined =
     until === undefined ? undefined : { requestedAt: until, deletionRequestId: "" };
   do {
     const part = await findMatching(app, { organizationId, status, before, rowsMax }, rowsMax);

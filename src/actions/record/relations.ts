@@ -2,7 +2,7 @@
 // and none of confidential types for people who may not know of them.
 
 import { recordTypes } from "../../domain/record-types.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { KeyInOrganization, RecordKey } from "../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { viewerOf } from "../operator/viewer.ts";
@@ -90,7 +90,7 @@ async function readReferrers(
 }
 
 export interface NamingPart {
-  readonly records: readonly Omit<RecordKey, "organizationId">[];
+  readonly records: readonly KeyInOrganization[];
   readonly hasMore: boolean;
 }
 

@@ -7,7 +7,7 @@ import { type Node, nodeKey, nodeKeyOf } from "../../domain/deletion/erasure.ts"
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { KeyInOrganization, RecordKey } from "../../domain/record/record-write.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
 import type { DueRecord, ErasedPreview, Expired } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
@@ -71,7 +71,7 @@ export interface PreviewQuery {
   readonly retainDays?: number | undefined;
   /** Floors and ceilings to try instead of those of the organization. */
   readonly bounds?: RetentionBounds;
-  readonly after: Omit<RecordKey, "organizationId"> | undefined;
+  readonly after: KeyInOrganization | undefined;
   /** A time in the future; now if undefined. */
   readonly at?: number | undefined;
 }

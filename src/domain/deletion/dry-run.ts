@@ -1,14 +1,12 @@
 // The plan of a deletion as the worker would make it now, made without writing anything: a dry run. It is the only
 // answer to what a deletion would erase, what keeps it, and until when. Pure.
 
-import type { RecordKey } from "../record/record-write.ts";
+import type { KeyInOrganization } from "../record/record-write.ts";
 import { mergeFloors, type RetentionFloor } from "../retention/floor.ts";
 import { type Node, nodeKey, nodeKeyOf } from "./erasure.ts";
 
 /** A dry run that reads no more relations than this is answered by the thread that serves. */
 export const briefRelationsMax = 2_000;
-
-type Place = Omit<RecordKey, "organizationId">;
 
 /** The floor of a type, and when it ends for the last of its records. */
 export type PlannedFloor = Pick<RetentionFloor, "resourceType" | "keepDays" | "countedFrom"> & {
@@ -38,7 +36,7 @@ export interface DryRun {
   /** The ids of the records that stay with a pseudonym for the erased person or company. */
   readonly named: readonly string[];
   /** The records under a hold that prevents it. */
-  readonly holds: readonly Place[];
+  readonly holds: readonly KeyInOrganization[];
   /** The floors that have not ended, by type, the last one first. */
   readonly floors: readonly PlannedFloor[];
   /** True if not everything could be read: then nothing is known about the rest. */

@@ -5,7 +5,7 @@
 // to something that remains, or only mentions what is erased, remains without its references to what is erased.
 
 import type { Payload, RecordType, RelationKind, ResourceType } from "../record-type.ts";
-import type { RecordKey } from "../record/record-write.ts";
+import type { KeyInOrganization } from "../record/record-write.ts";
 
 /** A record of one organization as text, made by `nodeKey`. Types contain no slash, so the id may contain any. */
 export type NodeKey = `${ResourceType}/${string}`;
@@ -72,10 +72,7 @@ export function nodeKey(type: ResourceType, id: string): NodeKey {
   return `${type}/${id}`;
 }
 
-export function nodeKeyOf({
-  resourceType,
-  resourceId,
-}: Omit<RecordKey, "organizationId">): NodeKey {
+export function nodeKeyOf({ resourceType, resourceId }: KeyInOrganization): NodeKey {
   return nodeKey(resourceType, resourceId);
 }
 

@@ -23,14 +23,14 @@ export function jsonValueErrors(path: string, value: unknown): readonly FieldErr
   return errors;
 }
 
-interface Place {
+interface NestedValue {
   readonly path: string;
   readonly value: unknown;
   readonly levels: number;
   readonly errors: FieldError[];
 }
 
-function collect({ path, value, levels, errors }: Place): void {
+function collect({ path, value, levels, errors }: NestedValue): void {
   if (errors.length >= errorsMax) return;
   if (typeof value === "string") {
     if (!value.isWellFormed()) errors.push({ field: path, message: illFormedMessage });
@@ -42,7 +42,12 @@ function collect({ path, value, levels, errors }: Place): void {
   }
 }
 
-function collectInside({ path, value, levels, errors }: Place & { readonly value: object }): void {
+function collectInside({
+  path,
+  value,
+  levels,
+  errors,
+}: NestedValue & { readonly value: object }): void {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       collect({ path: itemPath(path, index), value: item, levels, errors });

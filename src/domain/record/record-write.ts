@@ -10,6 +10,9 @@ export interface RecordKey {
   readonly resourceId: string;
 }
 
+/** The key of a record where the organization is known. */
+export type KeyInOrganization = Omit<RecordKey, "organizationId">;
+
 /** The key as text. Ids and types contain no control characters. */
 export function keyText({ organizationId, resourceType, resourceId }: RecordKey): string {
   return `${organizationId}\n${resourceType}\n${resourceId}`;

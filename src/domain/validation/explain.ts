@@ -47,13 +47,13 @@ interface Walk {
   readonly errors: FieldError[];
 }
 
-interface Place {
+interface CheckedValue {
   readonly schema: SchemaShape;
   readonly value: unknown;
   readonly path: string;
 }
 
-interface ObjectPlace extends Place {
+interface CheckedObject extends CheckedValue {
   readonly value: JsonObject;
 }
 
@@ -76,12 +76,12 @@ export function explainRefusal(
   return walk.errors;
 }
 
-function explainPlace(walk: Walk, place: Place): void {
+function explainValue(walk: Walk, place: CheckedValue): void {
   if (walk.errors.length >= errorsMax) return;
   if (isOversized(place) || !isValid(place.schema, place.value)) explainRefused(walk, place);
 }
 
-function explainRefused(walk: Walk, place: Place): void {
+function explainRefused(walk: Walk, place: CheckedValue): void {
   const before = walk.errors.length;
   // The branch of a union that the value is probably meant for, so that errors inside it are named.
   const schema = alternativeFor(place.schema, kindOf(place.value));
@@ -93,7 +93,7 @@ function explainRefused(walk: Walk, place: Place): void {
 }
 
 /** Names blanks; suggests a value of the enumeration or a code, if the sent one has a typing error or another case. */
-function adviseValue(walk: Walk, { schema, value }: Place): string {
+function adviseValue(walk: Walk, { schema, value }: CheckedValue): string {
   if (typeof value !== "string") return "";
   const plain = value.trim();
   const isPadded = plain !== value && !/\p{Cc}/u.test(value);
@@ -115,7 +115,7 @@ function adviseValue(walk: Walk, { schema, value }: Place): string {
 const tooDeepMessage = `is nested deeper than ${limits.jsonDepthMax} levels`;
 
 /** A list or map that is too long is reported as such and not read: it may have millions of entries. */
-function isOversized({ schema, value }: Place): boolean {
+function isOversized({ schema, value }: CheckedValue): boolean {
   const { maxItems = Infinity, maxProperties = Infinity } =
     alternativeFor(schema, kindOf(value)) ?? {};
   if (Array.isArray(value)) return value.length > maxItems;
@@ -125,11 +125,11 @@ function isOversized({ schema, value }: Place): boolean {
 }
 
 /** Reports nothing if the value is wrong as a whole. */
-function explainInside(walk: Walk, { schema, value, path }: Place): void {
+function explainInside(walk: Walk, { schema, value, path }: CheckedValue): void {
   if (Array.isArray(value)) {
     if (schema.items === undefined) return;
     for (const [index, item] of value.entries()) {
-      explainPlace(walk, { schema: schema.items, value: item, path: itemPath(path, index) });
+      explainValue(walk, { schema: schema.items, value: item, path: itemPath(path, index) });
     }
   } else if (isJsonObject(value)) {
     explainFields(walk, { schema, value, path });
@@ -138,21 +138,25 @@ function explainInside(walk: Walk, { schema, value, path }: Place): void {
   }
 }
 
-function explainFields(walk: Walk, { schema, value, path }: ObjectPlace): void {
+function explainFields(walk: Walk, { schema, value, path }: CheckedObject): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const required = schema.required?.includes(name) === true;
-    const field: Place = { schema: property, value: value[name], path: fieldPath(path, name) };
+    const field: CheckedValue = {
+      schema: property,
+      value: value[name],
+      path: fieldPath(path, name),
+    };
     if (!Object.hasOwn(value, name) || field.value === undefined) {
       if (required) report(walk, field.path, "is required");
     } else if (field.value === null && !required && !isValid(property, null)) {
       report(walk, field.path, `${mismatch(property, null)}; leave it out instead`);
     } else {
-      explainPlace(walk, field);
+      explainValue(walk, field);
     }
   }
 }
 
-function explainUnknown(walk: Walk, { schema, value, path }: ObjectPlace): void {
+function explainUnknown(walk: Walk, { schema, value, path }: CheckedObject): void {
   const known = Object.keys(schema.properties ?? {});
   for (const name of Object.keys(value)) {
     if (walk.errors.length >= errorsMax) return;
@@ -171,7 +175,7 @@ function advise({ budget }: Walk, name: string, known: readonly string[]): strin
   return adviseName(name, known);
 }
 
-function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void {
+function explainEntries(walk: Walk, { schema, value, path }: CheckedObject): void {
   const { propertyNames, additionalProperties } = schema;
   if (typeof additionalProperties !== "object") return;
   for (const [name, entry] of Object.entries(value)) {
@@ -179,7 +183,7 @@ function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void 
     if (propertyNames !== undefined && !isValid(propertyNames, name)) {
       report(walk, entryPath, `as a key ${mismatch(propertyNames, name)}`);
     } else {
-      explainPlace(walk, { schema: additionalProperties, value: entry, path: entryPath });
+      explainValue(walk, { schema: additionalProperties, value: entry, path: entryPath });
     }
   }
 }

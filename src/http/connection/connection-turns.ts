@@ -2,7 +2,7 @@
 // writing pieces of large replies) doesn't delay requests on others. Never closes a connection.
 
 import type { Socket } from "node:net";
-import { FairQueue, type Place } from "../../basics/fair-queue.ts";
+import { FairQueue, type QueuedItem } from "../../basics/fair-queue.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { sharedListener } from "./shared-listener.ts";
 
@@ -17,7 +17,7 @@ type Turn = () => void;
 /** A connection that waits, or has waited. */
 interface Known {
   readonly owner: string;
-  place: Place<Known> | undefined;
+  place: QueuedItem<Known> | undefined;
   /** Undefined as soon as it is given: it may refer to a large reply. */
   turn: Turn | undefined;
 }

@@ -1,6 +1,6 @@
 // The turns of requests and chunked bodies of all connections, and the bound on bytes that wait to be parsed.
 
-import { FairQueue, type Place } from "../../basics/fair-queue.ts";
+import { FairQueue, type QueuedItem } from "../../basics/fair-queue.ts";
 import { ConnectionTurns } from "./connection-turns.ts";
 import type { LingeringClose } from "./lingering-close.ts";
 
@@ -10,7 +10,7 @@ export const requestsPerTurn = 16;
 /** What of a connection waits. */
 export interface Noted {
   bytes: number;
-  place: Place<Waiting> | undefined;
+  place: QueuedItem<Waiting> | undefined;
 }
 
 interface Waiting {

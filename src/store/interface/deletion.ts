@@ -2,7 +2,11 @@
 
 import type { DeletionBasis } from "../../domain/deletion/basis.ts";
 import type { Deletion, DeletionStatus, PlanSubject } from "../../domain/deletion/deletion.ts";
-import type { IdempotencyMark, RecordKey } from "../../domain/record/record-write.ts";
+import type {
+  IdempotencyMark,
+  KeyInOrganization,
+  RecordKey,
+} from "../../domain/record/record-write.ts";
 import type { DryRun } from "../../domain/deletion/dry-run.ts";
 import type { RelationKind, ResourceType } from "../../domain/record-type.ts";
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
@@ -124,14 +128,8 @@ export interface DryRunPart extends DryRun {
   readonly next: number | undefined;
 }
 
-/** A record of one organization. */
-export interface Place {
-  readonly resourceType: ResourceType;
-  readonly resourceId: string;
-}
-
 /** The record at the other end of a relation. */
-export interface RelatedRecord extends Place {
+export interface RelatedRecord extends KeyInOrganization {
   readonly kind: RelationKind;
 }
 
@@ -153,7 +151,7 @@ export interface NamingsQuery extends NamingPart {
 }
 
 /** A record that names these parties in any of its changes. */
-export interface Naming extends Place {
+export interface Naming extends KeyInOrganization {
   readonly parties: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import type { Deletion, DeletionStatus } from "../../../domain/deletion/deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { KeyInOrganization, RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { DeletionFigures, ProcessingDeletion } from "../../interface/deletion.ts";
@@ -19,7 +19,7 @@ export interface DeletionFilter {
   readonly organizationId?: string | undefined;
   readonly status?: DeletionStatus | undefined;
   /** Selects only deletions of this record of the organization, whatever their status. */
-  readonly record?: Omit<RecordKey, "organizationId">;
+  readonly record?: KeyInOrganization;
   /** Selects only deletions that await an approval, whatever their status. */
   readonly awaitsApproval?: boolean;
   readonly before?: Pick<Deletion, "requestedAt" | "deletionRequestId"> | undefined;

@@ -9,7 +9,7 @@ import {
 import { toDeletion } from "../../row/deletion-row.ts";
 import { reader } from "../../row/reader.ts";
 import { all, list, type Statements, scalar } from "../statement/statements.ts";
-import type { Place } from "../../interface/deletion.ts";
+import type { KeyInOrganization } from "../../../domain/record/record-write.ts";
 
 export interface Page<From> {
   readonly after: From;
@@ -61,7 +61,7 @@ export function* listSets(page: Page<string> & { readonly organizationId: string
 }
 
 export function* listRecords(
-  page: Page<Place | undefined> & { readonly set: string },
+  page: Page<KeyInOrganization | undefined> & { readonly set: string },
 ): Statements<readonly RestrictedRecord[]> {
   const { resourceType = "", resourceId = "" } = page.after ?? {};
   return yield* list(toRecord, findRecords, page.set, resourceType, resourceId, page.limit);

@@ -149,10 +149,10 @@ export function* replaceEntries({ remove, add }: ReplacedEntries): Statements<vo
   const coming = add
     .map(hashed)
     .filter((one) => isRestrictedId(one.organizationId) || one.changeNo <= indexedNo);
-  const rows = yield* readRows([...going, ...coming].flatMap(placesOf));
+  const rows = yield* readRows([...going, ...coming].flatMap(bucketsOf));
   const changed = new Map<string, StoredRow>();
   for (const entry of going) {
-    for (const text of placesOf(entry).map(rowText)) {
+    for (const text of bucketsOf(entry).map(rowText)) {
       const row = changed.get(text) ?? rows.get(text);
       if (row === undefined) continue;
       const packed = withoutEntry(row.packed, entry);
@@ -160,7 +160,7 @@ export function* replaceEntries({ remove, add }: ReplacedEntries): Statements<vo
     }
   }
   for (const entry of coming) {
-    const [text = "", together = ""] = placesOf(entry).map(rowText);
+    const [text = "", together = ""] = bucketsOf(entry).map(rowText);
     const place = rows.has(together) ? together : text;
     const row = changed.get(place) ?? rows.get(place) ?? { ...entry, packed: noEntries };
     changed.set(place, { ...row, packed: Buffer.concat([row.packed, packEntries([entry])]) });
@@ -201,8 +201,8 @@ export interface StoredRow {
   readonly packed: PackedEntries;
 }
 
-function* readRows(places: readonly Place[]): Statements<ReadonlyMap<string, StoredRow>> {
-  const keys = new Map(places.map((place) => [rowText(place), toKey(place)]));
+function* readRows(buckets: readonly BlockBucket[]): Statements<ReadonlyMap<string, StoredRow>> {
+  const keys = new Map(buckets.map((place) => [rowText(place), toKey(place)]));
   const found = yield* all<BlockRow>(findRows, new Rows([...keys.values()], rowKey.length));
   const rows = found.map(
     ({ organization_id: organizationId, bucket, block_no, entries: bytes }) => {
@@ -213,18 +213,18 @@ function* readRows(places: readonly Place[]): Statements<ReadonlyMap<string, Sto
   return new Map(rows.map((row) => [rowText(row), row]));
 }
 
-type Place = Pick<StoredRow, "organizationId" | "bucket" | "changeNo">;
+type BlockBucket = Pick<StoredRow, "organizationId" | "bucket" | "changeNo">;
 
 /** The two rows that may have an entry. */
-function placesOf(entry: PlacedEntry): readonly Place[] {
+function bucketsOf(entry: PlacedEntry): readonly BlockBucket[] {
   return [entry, { ...entry, bucket: allBuckets }];
 }
 
-function toKey({ organizationId, bucket, changeNo }: Place) {
+function toKey({ organizationId, bucket, changeNo }: BlockBucket) {
   return [organizationId, bucket, blockOf(changeNo)] as const;
 }
 
-function rowText(place: Place): string {
+function rowText(place: BlockBucket): string {
   return toKey(place).join(" ");
 }
 

@@ -28,8 +28,7 @@ import {
   type RecordFloor,
   type SeenRow,
 } from "../retention/floor-origin.ts";
-import { keyText } from "../../../domain/record/record-write.ts";
-import type { Place } from "../../interface/deletion.ts";
+import { type KeyInOrganization, keyText } from "../../../domain/record/record-write.ts";
 import { reader } from "../../row/reader.ts";
 import { postpone, storeCursor } from "./claim.ts";
 import type { Processing } from "./erasure.ts";
@@ -47,7 +46,7 @@ const findProcessing = `
     AND resource_type <> $2
   LIMIT 1`;
 
-const toPlace = reader<Place>({});
+const toKeyInOrganization = reader<KeyInOrganization>({});
 
 /** Shown to operators as the reason while the scan runs. */
 export const readingFloors = "the retention floors of all records, which are being read";
@@ -99,7 +98,7 @@ export function* findObstacleNow(
 }
 
 function* findHold(organizationId: string): Statements<Obstacle | undefined> {
-  const hold = yield* find(toPlace, findAnyHold, organizationId);
+  const hold = yield* find(toKeyInOrganization, findAnyHold, organizationId);
   return hold && obstacleOfHold(hold);
 }
 

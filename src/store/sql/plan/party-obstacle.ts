@@ -4,19 +4,14 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isPartyType, namingTypes, namesParties } from "../../../domain/deletion/party.ts";
+import type { KeyInOrganization } from "../../../domain/record/record-write.ts";
 import {
   describePartyFloor,
   mergeFloors,
   type RetentionFloor,
   strictFloors,
 } from "../../../domain/retention/floor.ts";
-import type {
-  FoundNamings,
-  Naming,
-  NamingsQuery,
-  PartyFloor,
-  Place,
-} from "../../interface/deletion.ts";
+import type { FoundNamings, Naming, NamingsQuery, PartyFloor } from "../../interface/deletion.ts";
 import { findNamings } from "../party/find-namings.ts";
 import { findHoldsOf } from "../retention/hold.ts";
 import { get, rest, type Statements } from "../statement/statements.ts";
@@ -41,7 +36,7 @@ type Subject = Pick<Deletion, "organizationId" | "resourceType" | "resourceId" |
 
 interface Protected {
   /** For each party: a record under a hold that names it. */
-  readonly held: ReadonlyMap<string, Place>;
+  readonly held: ReadonlyMap<string, KeyInOrganization>;
   readonly floors: ReadonlyMap<string, PartyFloor>;
 }
 
@@ -58,7 +53,7 @@ export function* readProtected(
   };
 }
 
-function textOf({ resourceType, resourceId }: Place): string {
+function textOf({ resourceType, resourceId }: KeyInOrganization): string {
   return `${resourceType} ${resourceId}`;
 }
 

@@ -9,7 +9,11 @@ import {
   nodeKeyOf,
 } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
-import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
+import {
+  type KeyInOrganization,
+  keyText,
+  type RecordKey,
+} from "../../../domain/record/record-write.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import {
   describeFloor,
@@ -18,7 +22,6 @@ import {
   strictFloors,
 } from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
-import type { Place } from "../../interface/deletion.ts";
 import {
   latestFloors,
   type ReadFloors,
@@ -121,7 +124,7 @@ export function isKeptSilently(node: NodeKey, { root, confidential }: Planning):
 /** What prevents a plan from being processed now. */
 export interface Obstacles {
   /** The records under a hold that it would erase or change. */
-  readonly holds: readonly Place[];
+  readonly holds: readonly KeyInOrganization[];
   /** The floors that have not ended: of each type the one that ends last, and the last of these first. */
   readonly floors: readonly RecordFloor[];
   /** Whether a long history would have to be read. */
@@ -147,7 +150,7 @@ function findHolds(
   nodes: readonly NodeKey[],
   planning: Planning,
   { holds }: Pick<Obligations, "holds">,
-): readonly Place[] {
+): readonly KeyInOrganization[] {
   if (holds.size === 0) return [];
   const { organizationId } = planning;
   return [...new Set(nodes)]
@@ -164,7 +167,7 @@ export function obstacleOf(
   return hold === undefined ? obstacleOfFloor(floor, now) : obstacleOfHold(hold);
 }
 
-export function obstacleOfHold({ resourceType, resourceId }: Place): Obstacle {
+export function obstacleOfHold({ resourceType, resourceId }: KeyInOrganization): Obstacle {
   return { waitingFor: `a hold on ${nounOf(resourceType)} ${resourceId}`, held: true };
 }
 

@@ -145,13 +145,13 @@ const findMatching = `
     --postgres AND ($9::text[] IS NULL OR subject = ANY ($9::text[]))
   ORDER BY entry_no DESC LIMIT $8`;
 
-type Place = Pick<AuditRow, "entry_no" | "at">;
+type EntryPosition = Pick<AuditRow, "entry_no" | "at">;
 
 /** Newest entry first. Reads a bounded number of entries, so there is no index that every act would have to update. */
 export function* searchAudit(query: AuditQuery): Statements<AuditPart> {
   const { from, until, limit, examinedMax } = query;
   const before = query.before ?? (yield* findEnd(until));
-  const oldest = yield* get<Place>(findOldest, before, examinedMax);
+  const oldest = yield* get<EntryPosition>(findOldest, before, examinedMax);
   if (oldest === undefined) return { entries: [], next: undefined };
   const found = yield* list(
     toAuditEntry,
@@ -174,14 +174,14 @@ export function* searchAudit(query: AuditQuery): Statements<AuditPart> {
 
 /** The number after the last entry that can be before `until`, found by bisection: later entries have later times. */
 function* findEnd(until: number | undefined): Statements<number> {
-  const last = yield* get<Place>(findLast);
+  const last = yield* get<EntryPosition>(findLast);
   if (last === undefined) return 0;
   const end = last.entry_no + 1;
   if (until === undefined || last.at < until + clockSkewMsMax) return end;
   let [low, high] = [0, end];
   while (low + 1 < high) {
     const middle = Math.floor((low + high) / 2);
-    const found = yield* get<Place>(findAtOrAfter, middle);
+    const found = yield* get<EntryPosition>(findAtOrAfter, middle);
     if (found === undefined || found.at >= until + clockSkewMsMax) high = middle;
     else low = found.entry_no;
   }
