@@ -30,7 +30,7 @@ export function coalesce<Value>(
   };
 }
 
-export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+export function makeOnce<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => {
     made ??= make().catch((error: unknown) => {

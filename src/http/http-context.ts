@@ -4,7 +4,7 @@ import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient } from "./bulk/bulk-client.ts";
 import type { Load } from "./load/load.ts";
-import type { Edge } from "./connection/shared-bounds.ts";
+import type { SharedBounds } from "./connection/shared-bounds.ts";
 import type { FailureLog } from "./rate-limit/failure-log.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
 import type { Exchange, ObserveRequest } from "./reply/reply.ts";
@@ -15,7 +15,7 @@ export type TraceRequest = (exchange: Exchange, route: string, work: () => void)
 export interface HttpContext {
   readonly app: App;
   readonly log: Logger;
-  readonly edge: Edge;
+  readonly sharedBounds: SharedBounds;
   readonly rates: RateGate;
   readonly failures: FailureLog;
   readonly bulk: Pick<BulkClient, "writeList" | "openStream">;

@@ -49,7 +49,8 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
     },
   });
   const sweep = setInterval(() => {
-    for (const connection of context.edge.connections) connection.endOverdue(limits.bodyTimeoutMs);
+    for (const connection of context.sharedBounds.connections)
+      connection.endOverdue(limits.bodyTimeoutMs);
   }, sweepMs).unref();
   server.addHook("onClose", (_instance, done) => {
     clearInterval(sweep);

@@ -1,6 +1,6 @@
 // The metrics of the service, as Prometheus text. A test compares docs/reference/metrics.md with them.
 
-import type { Edge } from "../http/connection/shared-bounds.ts";
+import type { SharedBounds } from "../http/connection/shared-bounds.ts";
 import type { LoadShedding } from "../http/load/load-shedding.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
 import { readMemory, registerDataFolder, registerProcess } from "./process-metrics.ts";
@@ -20,7 +20,7 @@ interface MetricSources extends StoredFigures {
     readonly engine: "sqlite" | "postgres";
   };
   readonly dataDir: string;
-  readonly edge: Edge;
+  readonly sharedBounds: SharedBounds;
   readonly load: {
     readonly bodies: { readonly heldBytes: number };
     readonly pages: { readonly heldBytes: number };
@@ -29,7 +29,7 @@ interface MetricSources extends StoredFigures {
 }
 
 export function makeMetrics(sources: MetricSources) {
-  const { build, dataDir, edge, load } = sources;
+  const { build, dataDir, sharedBounds, load } = sources;
   const registry = new Registry();
   registry.info(
     {
@@ -42,7 +42,7 @@ export function makeMetrics(sources: MetricSources) {
   registerStoredDeletions(registry, sources.deletions);
   registerHolds(registry, sources.holdsEnding);
   registerDataFolder(registry, dataDir);
-  registerConnections(registry, edge);
+  registerConnections(registry, sharedBounds);
   registerLoad(registry, load);
   return {
     ...counted,
@@ -59,7 +59,7 @@ export function makeMetrics(sources: MetricSources) {
       eventLoopDelayMs: load.shedding.eventLoopDelayMs,
       memoryBytes: readMemory()?.rss,
       bodyBytes: load.bodies.heldBytes,
-      connections: edge.connections.count,
+      connections: sharedBounds.connections.count,
       refused: Object.values(load.shedding.refused).reduce((sum, count) => sum + count, 0),
     }),
     render: async () => ({
@@ -180,7 +180,10 @@ function registerHolds(registry: Registry, read: StoredFigures["holdsEnding"]): 
   });
 }
 
-function registerConnections(registry: Registry, { connections, turns, replies }: Edge): void {
+function registerConnections(
+  registry: Registry,
+  { connections, turns, replies }: SharedBounds,
+): void {
   registry.observe("gauge", {
     sluice_connections: ["Open connections.", () => connections.count],
     sluice_requests_waiting: [

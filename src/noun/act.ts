@@ -24,7 +24,7 @@ import {
 import { addressOf } from "../console/html/link.ts";
 import type { PageView } from "../console/frame/frame.ts";
 import type { Next, Person } from "../console/page.ts";
-import type { Facts, Noun } from "./noun.ts";
+import type { NamedValues, Noun } from "./noun.ts";
 
 /** A field of a form, with the name of the option by whose kind its value is read. */
 export interface Field extends Input {
@@ -249,7 +249,7 @@ export function renderApproving(mayApprove: boolean | "own", own: string, form: 
 export function secretPage(
   title: string,
   secret: string,
-  { text, facts, note }: { text: string; facts: Facts; note?: HtmlValue },
+  { text, facts, note }: { text: string; facts: NamedValues; note?: HtmlValue },
 ): Next {
   const body = html`<section>
     <p role="status">This is the only time that the secret is shown; ${text}</p>

@@ -30,7 +30,7 @@ export interface Value<Row, From = App> {
   readonly kind?: "bare" | "number" | "text";
 }
 
-export type Facts = readonly (readonly [name: string, value: HtmlValue])[];
+export type NamedValues = readonly (readonly [name: string, value: HtmlValue])[];
 
 /**
  * Views are names of values, separated by commas. After a name, a colon and a text replace the title, or the name in
@@ -57,7 +57,7 @@ export interface Noun<Row, From = App> {
   readonly table: (rows: readonly Row[], from: From) => string;
   readonly describe: (row: Row, from: From) => string;
   readonly list: (rows: readonly Row[], from: From, options?: ListOptions<Row>) => Html;
-  readonly facts: (row: Row, from: From) => Facts;
+  readonly facts: (row: Row, from: From) => NamedValues;
 }
 
 export function defineNoun<Row extends object, From = App>(

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../settings/config.ts";
-import type { Edge } from "../http/connection/shared-bounds.ts";
+import type { SharedBounds } from "../http/connection/shared-bounds.ts";
 import { codeOf } from "../files/file-error.ts";
 import type { ServerResponse } from "node:http";
 import { endWithReply } from "../http/body/expectation.ts";
@@ -16,14 +16,14 @@ const idleSweepMs = 20;
 /** Waits for requests in flight, not for clients to close; after the grace period, closes every connection. */
 export async function closeWithin(
   server: FastifyInstance,
-  edge: Edge,
+  sharedBounds: SharedBounds,
   graceMs: number,
 ): Promise<void> {
   const sweep = setInterval(() => {
     server.server.closeIdleConnections();
-    edge.connections.closeSilent();
+    sharedBounds.connections.closeSilent();
   }, idleSweepMs);
-  const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
+  const timer = setTimeout(() => sharedBounds.connections.closeAll(), graceMs);
   try {
     await server.close();
   } finally {

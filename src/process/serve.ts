@@ -12,7 +12,7 @@ import type { Config } from "../settings/config.ts";
 import { onlyMessage, startThread } from "../basics/thread.ts";
 import { limits } from "../domain/limits.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
-import { makeEdge } from "../http/connection/shared-bounds.ts";
+import { makeSharedBounds } from "../http/connection/shared-bounds.ts";
 import { makeLoad } from "../http/load/load.ts";
 import { isPresent } from "../files/present.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
@@ -65,7 +65,7 @@ async function openParts(
   opened: AsyncDisposableStack,
 ): Promise<Parts> {
   const { log, wrapStore = (store) => store, openProbe = openPressureProbe } = options;
-  const edge = makeEdge(config, options.bounds);
+  const sharedBounds = makeSharedBounds(config, options.bounds);
   const probe = openProbe();
   opened.defer(() => probe.stop());
   const load = makeLoad(probe);
@@ -79,7 +79,7 @@ async function openParts(
     },
     ...storedFigures(() => app),
     dataDir: config.dataDir,
-    edge,
+    sharedBounds,
     load,
   });
   opened.defer(() => metrics.stop());
@@ -118,7 +118,7 @@ async function openParts(
   opened.defer(() => updateLedger(app, log));
   const stage = { draining: new AbortController(), closing: false };
   const shared = { app, config, log, metrics, services };
-  return { ...shared, edge, load, stage, observer, monotonic };
+  return { ...shared, sharedBounds, load, stage, observer, monotonic };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
@@ -130,7 +130,7 @@ async function startEntryPoints(
   startBulk: typeof openBulk,
   opened: AsyncDisposableStack,
 ): Promise<Serving> {
-  const { app, config, log, metrics, edge, stage } = parts;
+  const { app, config, log, metrics, sharedBounds, stage } = parts;
   const trustedClock = openClock(parts);
   const worker = startWorker(parts, trustedClock);
   opened.defer(() => worker.stop());
@@ -169,7 +169,7 @@ async function startEntryPoints(
   const drain = (): void => {
     if (context.draining.aborted) return;
     stage.draining.abort();
-    endConnectionsWithReplies(server, edge.connections);
+    endConnectionsWithReplies(server, sharedBounds.connections);
     if (config.shutdownDelayMs > 0) log.info({ delay_ms: config.shutdownDelayMs }, "draining");
   };
   const refuse = (): void => {
@@ -181,14 +181,14 @@ async function startEntryPoints(
     refuse();
     log.info("stopping");
     const stopping = parts.services.map(({ onStop }) => onStop?.());
-    await Promise.all([closeWithin(server, edge, graceMs), ...stopping]);
+    await Promise.all([closeWithin(server, sharedBounds, graceMs), ...stopping]);
     // No connection is left on which a client could learn their outcome.
     app.store.refuseWrites();
     bulk.refuseWrites();
     await opened.disposeAsync();
     log.info("stopped");
   };
-  return { address, app, edge, replaced: replaced.promise, drain, refuse, stop };
+  return { address, app, sharedBounds, replaced: replaced.promise, drain, refuse, stop };
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { Observer, OpenService, ServiceParts } from "../feature/feature.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import { makeMainLists } from "../http/bulk/main-lists.ts";
-import type { Edge } from "../http/connection/shared-bounds.ts";
+import type { SharedBounds } from "../http/connection/shared-bounds.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import type { Load } from "../http/load/load.ts";
 import { makeFailureLog } from "../http/rate-limit/failure-log.ts";
@@ -20,7 +20,7 @@ interface Stage {
 }
 
 export interface Parts extends ConsoleParts {
-  readonly edge: Edge;
+  readonly sharedBounds: SharedBounds;
   readonly load: Load;
   readonly stage: Stage;
   readonly monotonic: () => number;
@@ -33,7 +33,7 @@ interface EntryPoints {
 }
 
 export function makeHttpContext(
-  { app, config, log, metrics, edge, load, stage, observer }: Parts,
+  { app, config, log, metrics, sharedBounds, load, stage, observer }: Parts,
   { worker, bulk }: EntryPoints,
 ): HttpContext {
   const observe: ObserveRequest = (operation, status, seconds) =>
@@ -41,7 +41,7 @@ export function makeHttpContext(
   return {
     app,
     log,
-    edge,
+    sharedBounds,
     rates: makeRateGate(config.rateLimitPerSecond, app.now),
     failures: makeFailureLog(log, app.now, (where) => {
       metrics.failedAuthentications.with(where).add();

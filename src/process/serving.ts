@@ -2,7 +2,7 @@
 
 import type { App } from "../actions/app.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
-import type { Edge, EdgeBounds } from "../http/connection/shared-bounds.ts";
+import type { SharedBounds, BoundsOptions } from "../http/connection/shared-bounds.ts";
 import type { Logger } from "../log.ts";
 import { openBulk } from "./open-bulk.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
@@ -12,7 +12,7 @@ export interface Serving {
   /** The URL of the server, e.g. `http://127.0.0.1:8080`. */
   readonly address: string;
   readonly app: App;
-  readonly edge: Edge;
+  readonly sharedBounds: SharedBounds;
   /** Resolves when the store is no longer the one that was opened: requests are refused, and the caller has to stop. */
   readonly replaced: Promise<OperatorError>;
   /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */
@@ -36,7 +36,7 @@ export interface ServeOptions {
   readonly wrapStore?: (store: Store) => Store;
   readonly openBulk?: typeof openBulk;
   readonly openProbe?: typeof openPressureProbe;
-  readonly bounds?: EdgeBounds;
+  readonly bounds?: BoundsOptions;
   /** What a feature takes instead of its own parts, by its name. */
   readonly replaced?: Readonly<Record<string, unknown>>;
 }

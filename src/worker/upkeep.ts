@@ -123,13 +123,13 @@ export async function upkeepRounds(
       round: makeRound(app),
       times: { intervalMs: indexIntervalMs },
     })),
-    plain("updating the ledger of deletions failed", once(ledgerRound), ledgerIntervalMs),
-    plain("reading the credentials version failed", once(refreshCallers), credentialsPollMs),
+    plain("updating the ledger of deletions failed", asRound(ledgerRound), ledgerIntervalMs),
+    plain("reading the credentials version failed", asRound(refreshCallers), credentialsPollMs),
   ];
 }
 
 /** A round after which there is nothing more to do. */
-function once(work: (app: App) => Promise<void>): Round {
+function asRound(work: (app: App) => Promise<void>): Round {
   return async (app) => {
     await work(app);
     return false;
@@ -161,7 +161,7 @@ function retentionRound(log: Logger): Round {
 
 function processingRound(log: Logger): Round {
   let warnedOf = "";
-  return once(async (app) => {
+  return asRound(async (app) => {
     const long = await listLongProcessing(app);
     const ids = long.map(({ deletionRequestId }) => deletionRequestId).join();
     if (ids !== warnedOf && ids !== "") log.warn({ long }, "deletions are processing for long");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { makeEdge } from "../../src/http/connection/shared-bounds.ts";
+import { makeSharedBounds } from "../../src/http/connection/shared-bounds.ts";
 import { makeMetrics } from "../../src/metrics/metrics.ts";
 import { Registry, renderSnapshot } from "../../src/metrics/registry.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -24,7 +24,7 @@ const metrics = makeMetrics({
   }),
   holdsEnding: async () => 2,
   dataDir: ".",
-  edge: makeEdge({ trustProxy: false }),
+  sharedBounds: makeSharedBounds({ trustProxy: false }),
   load: { bodies, pages, shedding: shed },
 });
 after(() => metrics.stop());

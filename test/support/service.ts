@@ -4,7 +4,7 @@
 import { pino } from "pino";
 import type { App } from "../../src/actions/app.ts";
 import { type Config, readConfig } from "../../src/settings/config.ts";
-import type { Edge, EdgeBounds } from "../../src/http/connection/shared-bounds.ts";
+import type { SharedBounds, BoundsOptions } from "../../src/http/connection/shared-bounds.ts";
 import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
 import { addedSettings } from "../../src/process/added-settings.ts";
 import { serve } from "../../src/process/serve.ts";
@@ -30,7 +30,7 @@ export interface ServiceOptions {
   /** A folder that an earlier service left; it is then the test's to remove. */
   readonly folder?: string;
   /** Other bounds over all connections than those of the service. */
-  readonly bounds?: EdgeBounds;
+  readonly bounds?: BoundsOptions;
   /** Replaces methods of the store. */
   readonly wrapStore?: (store: Store) => Store;
   /** What a feature takes instead of its own parts, by its name. */
@@ -47,7 +47,7 @@ export interface Service {
   readonly clock: FakeClock;
   readonly client: Client;
   /** What all connections hold together. */
-  readonly edge: Edge;
+  readonly sharedBounds: SharedBounds;
   readonly folder: string;
   /** The settings with which another process would open the same store. */
   readonly config: Config;
@@ -99,7 +99,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     openProbe: () => ({ ...(options.probe ?? calm), stop: () => undefined }),
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
   });
-  const { address, app, edge } = serving;
+  const { address, app, sharedBounds } = serving;
   const client = makeClient(address);
   return {
     address,
@@ -107,7 +107,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     clock,
     client,
     config,
-    edge,
+    sharedBounds,
     folder,
     log,
     replaceStore: (method, instead) => faults.replace(method, instead),

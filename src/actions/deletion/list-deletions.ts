@@ -9,7 +9,7 @@ import {
   openStatuses,
   type ErasedCounts,
 } from "../../domain/deletion/deletion.ts";
-import type { Waiting } from "../../store/interface/proposal.ts";
+import type { WaitingCounts } from "../../store/interface/proposal.ts";
 import { type App, actOf } from "../app.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
@@ -183,7 +183,10 @@ export async function countDeletions(app: App, query: Search): Promise<number> {
 }
 
 /** How many proposals and deletions this person may approve, in all organizations if none is given. */
-export async function countWaiting(app: App, organizationId: string | undefined): Promise<Waiting> {
+export async function countWaiting(
+  app: App,
+  organizationId: string | undefined,
+): Promise<WaitingCounts> {
   // Whoever may approve may know of every deletion, so that a count needs no further filter.
   if (!hasRight(app, "proposal.decide")) return { proposals: 0, deletions: 0 };
   const query = { organizationId, approver: app.operator, openAt: app.now() };

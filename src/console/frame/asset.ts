@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
-import { once } from "../../http/coalesce.ts";
+import { makeOnce } from "../../http/coalesce.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { representationAnswer, representText } from "../../http/reply/representation.ts";
 
@@ -21,7 +21,7 @@ const headers = { "cache-control": "public, max-age=31536000, immutable" };
 const assets = new Map(
   Object.entries(types).map(([name, type]) => {
     const text = denseText(readFileSync(new URL(`asset/${name}`, import.meta.url), "utf8"));
-    const represented = once(() => representText(type, text, headers));
+    const represented = makeOnce(() => representText(type, text, headers));
     return [name, { version: hash("sha256", text).slice(0, 16), represented }];
   }),
 );

@@ -23,13 +23,13 @@ export interface PageView {
 }
 
 /** What needs the approval of the person on each screen: how much, and the query by which the screen shows it. */
-type Waiting = Readonly<Record<string, { readonly query: string; readonly count: string }>>;
+type CountsByPath = Readonly<Record<string, { readonly query: string; readonly count: string }>>;
 
 export interface Reader {
   readonly operator: Operator;
   /** The chosen organization; undefined for all. */
   readonly organization: string | undefined;
-  readonly waiting: Waiting;
+  readonly waiting: CountsByPath;
   readonly tasks: readonly Task[];
   /** The path of the page; undefined for the answer to a form. */
   readonly shown: string | undefined;
@@ -111,7 +111,11 @@ function renderFrame(
     </header>`;
 }
 
-function renderScreen({ path, label, icon }: Screen, waiting: Waiting, isCurrent: boolean): Html {
+function renderScreen(
+  { path, label, icon }: Screen,
+  waiting: CountsByPath,
+  isCurrent: boolean,
+): Html {
   const attributes = { href: path, "aria-current": isCurrent && "page" };
   const { query = "", count = "0" } = waiting[path] ?? {};
   return html`<li>

@@ -23,7 +23,7 @@ export type Beginning = Omit<Reading, "from"> & { readonly from: Cursor | undefi
 
 export type PolledPage = Pick<FeedPage, "count" | "list" | "offset" | "upToDate">;
 
-export interface Waiting {
+export interface LongPoll {
   /** Unix milliseconds, by the clock of the application; undefined if only the signal ends it. */
   readonly until: number | undefined;
   readonly signal: AbortSignal;
@@ -33,7 +33,7 @@ export interface Waiting {
   readonly since: number;
 }
 
-export function isOver({ until, signal }: Waiting, now: number): boolean {
+export function isOver({ until, signal }: LongPoll, now: number): boolean {
   if (signal.aborted) return true;
   return until !== undefined && isWaitOver(until, now, feedLimits.streamMs);
 }
@@ -80,7 +80,7 @@ export class ChangeFeed {
    * Returns the next page that has an event. If the wait ends without one, returns a page without events, which is the
    * same whatever has arrived that the reader may not read. Rejects if the store can't be read.
    */
-  async wait(reading: Reading, waiting: Waiting): Promise<FeedPage> {
+  async wait(reading: Reading, waiting: LongPoll): Promise<FeedPage> {
     const { until, signal, check } = waiting;
     const { organizationId } = reading.view;
     let { from } = reading;
@@ -110,7 +110,7 @@ export class ChangeFeed {
   /**
    * The same for a long poll, with the parts that follow. They are those of a stream, so that each is read once.
    */
-  async poll(reading: Reading, waiting: Waiting): Promise<PolledPage> {
+  async poll(reading: Reading, waiting: LongPoll): Promise<PolledPage> {
     let last = await this.wait(reading, waiting);
     const parts = [last];
     const { signal } = waiting;
@@ -124,7 +124,7 @@ export class ChangeFeed {
   }
 
   /** Yields pages as long as there are any, then each further one that has an event. Ends and rejects like `wait`. */
-  async *follow(reading: Beginning, waiting: Waiting): AsyncGenerator<FeedPage> {
+  async *follow(reading: Beginning, waiting: LongPoll): AsyncGenerator<FeedPage> {
     let page = await this.read(reading, waiting.signal);
     for (;;) {
       yield page;
@@ -141,14 +141,14 @@ export class ChangeFeed {
   async #readNext(
     reading: Omit<Reading, "from">,
     { next: from, through }: FeedPage,
-    waiting: Waiting,
+    waiting: LongPoll,
   ): Promise<FeedPage> {
     await waiting.check();
     return this.#readShared({ ...reading, from }, waiting, through);
   }
 
   /** A read that began before the request is not shared: a record in it may have been erased since. */
-  async #readShared(reading: Reading, { since }: Waiting, through: number): Promise<FeedPage> {
+  async #readShared(reading: Reading, { since }: LongPoll, through: number): Promise<FeedPage> {
     const { view, from, bytesMax } = reading;
     const key = JSON.stringify([from.scanned, bytesMax, view]);
     const shared = this.#parts.get(key);

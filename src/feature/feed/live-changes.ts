@@ -15,7 +15,7 @@ import { observeReply, sendAnswer, sendHead } from "../../http/reply/reply.ts";
 import { sendError } from "../../http/reply/send-error.ts";
 import { waitForRoom } from "../../http/reply/wait-for-room.ts";
 import { answerPage, feedHeaders, nextCursor, workOf } from "./change-answer.ts";
-import { type Beginning, type ChangeFeed, isOver, type Waiting } from "./change-feed.ts";
+import { type Beginning, type ChangeFeed, isOver, type LongPoll } from "./change-feed.ts";
 import { requireView } from "./change-query.ts";
 import type { FeedPage, FeedView, Reading } from "./read-changes.ts";
 import { feedLimits } from "./rows.ts";
@@ -107,7 +107,7 @@ function waitingOf(
   { app }: HttpContext,
   { request, reply, caller }: HandlerInput,
   { view, ended, ms }: Pick<Live, "ended"> & { readonly view: FeedView; readonly ms: number },
-): Waiting {
+): LongPoll {
   return {
     until: Math.min(app.now() + ms, caller.expiresAt),
     signal: AbortSignal.any([readerGone(reply.raw), ended]),

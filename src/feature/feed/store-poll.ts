@@ -12,7 +12,7 @@ const pauseTimes = 4;
 /** The pause after a query that failed. */
 const failedPauseMs = 1_000;
 
-/** How often `Waiting.check` is called while a reader waits, and so the longest wait here. */
+/** How often `LongPoll.check` is called while a reader waits, and so the longest wait here. */
 export const checkMs = 2_000;
 
 interface Awaited {

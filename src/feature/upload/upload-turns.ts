@@ -5,7 +5,7 @@ import { busy, type NewUpload, stopOf, uploadLimits } from "./upload.ts";
 
 type Whose = Pick<NewUpload, "ownerId" | "organizationId">;
 
-interface Waiting {
+interface QueuedUpload {
   readonly whose: Whose;
   readonly begin: () => void;
 }
@@ -13,7 +13,7 @@ interface Waiting {
 export class UploadTurns {
   readonly #atOnce: number;
   readonly #running = new Set<Whose>();
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<QueuedUpload>();
 
   constructor(atOnce: number) {
     this.#atOnce = atOnce;

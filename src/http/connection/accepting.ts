@@ -6,20 +6,20 @@ import type { Socket } from "node:net";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { Connection } from "./connection.ts";
-import type { Edge } from "./shared-bounds.ts";
+import type { SharedBounds } from "./shared-bounds.ts";
 import { sharedListener } from "./shared-listener.ts";
 
 const closingConnectionsMax = 256;
 
 /** Node's own listener, which attaches the parser, gets a stream of ours. Nothing is read before its turn. */
-export function acceptGradually(server: Server, edge: Edge): void {
-  server.maxConnections = edge.connectionsMax + closingConnectionsMax;
-  server.on("drop", () => (edge.connections.refused += 1));
+export function acceptGradually(server: Server, sharedBounds: SharedBounds): void {
+  server.maxConnections = sharedBounds.connectionsMax + closingConnectionsMax;
+  server.on("drop", () => (sharedBounds.connections.refused += 1));
   const attach = server.listeners("connection");
   server.removeAllListeners("connection");
   // An option of `net.createServer` that `http.createServer` does not pass on.
   Object.assign(server, { pauseOnConnect: true });
-  const listeners = listenersOf(edge, (connection) => {
+  const listeners = listenersOf(sharedBounds, (connection) => {
     for (const listener of attach) Reflect.apply(listener, server, [connection]);
   });
   const read = (socket: Socket): void => {
@@ -29,13 +29,17 @@ export function acceptGradually(server: Server, edge: Edge): void {
   };
   server.on("connection", (socket: Socket) => {
     socket.on("error", ignore);
-    if (edge.connections.add(socket)) edge.admission.add(socket, () => read(socket));
+    if (sharedBounds.connections.add(socket))
+      sharedBounds.admission.add(socket, () => read(socket));
     else socket.destroy();
   });
 }
 
 /** Those of a connection that has sent nothing. */
-function listenersOf({ connections, turns }: Edge, attach: (connection: Connection) => void) {
+function listenersOf(
+  { connections, turns }: SharedBounds,
+  attach: (connection: Connection) => void,
+) {
   const begin = (socket: Socket): Connection => {
     for (const [event, listener] of listeners) socket.off(event, listener);
     socket.setTimeout(limits.idleSocketTimeoutMs);

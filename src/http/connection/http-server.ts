@@ -12,13 +12,13 @@ import { answerExpectations, endWithReply } from "../body/expectation.ts";
 import { acceptGradually } from "./accepting.ts";
 import { errorOf } from "./client-error.ts";
 import { connectionOf } from "./connection.ts";
-import type { Edge } from "./shared-bounds.ts";
+import type { SharedBounds } from "./shared-bounds.ts";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export function makeHttpServer(
   handle: RequestHandler,
-  { edge, log }: { readonly edge: Edge; readonly log: Logger },
+  { sharedBounds, log }: { readonly sharedBounds: SharedBounds; readonly log: Logger },
 ): Server {
   const server = http.createServer(
     {
@@ -38,7 +38,7 @@ export function makeHttpServer(
   );
   // Node drops the headers beyond its own bound, on some versions silently, but its parser obeys them.
   server.maxHeadersCount = limits.headersMax + 1;
-  acceptGradually(server, edge);
+  acceptGradually(server, sharedBounds);
   server.on("connect", answerConnect);
   answerExpectations(server);
   // An error before it listens is handled by the caller of `listen`.

@@ -9,7 +9,7 @@ import { OpenConnections, proxyCheck } from "./open-connections.ts";
 import { ReplyMemory } from "./reply-memory.ts";
 import { SharedTurns } from "./shared-turns.ts";
 
-export interface Edge {
+export interface SharedBounds {
   readonly connectionsMax: number;
   readonly connections: OpenConnections;
   readonly admission: ConnectionTurns;
@@ -18,17 +18,17 @@ export interface Edge {
   readonly largeReplies: LargeReplies;
 }
 
-export type EdgeBounds = Partial<
+export type BoundsOptions = Partial<
   Pick<
     Record<keyof typeof limits, number>,
     "connectionsMax" | "connectionsPerAddressMax" | "unparsedBytesMax" | "queuedReplyBytesMax"
   >
 >;
 
-export function makeEdge(
+export function makeSharedBounds(
   { trustProxy }: { readonly trustProxy: false | string },
-  bounds: EdgeBounds = {},
-): Edge {
+  bounds: BoundsOptions = {},
+): SharedBounds {
   const {
     connectionsMax = affordableConnections(),
     connectionsPerAddressMax = limits.connectionsPerAddressMax,

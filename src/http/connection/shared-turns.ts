@@ -10,10 +10,10 @@ export const requestsPerTurn = 16;
 /** What of a connection waits. */
 export interface Noted {
   bytes: number;
-  place: QueuedItem<Waiting> | undefined;
+  place: QueuedItem<TurnTaker> | undefined;
 }
 
-interface Waiting {
+interface TurnTaker {
   readonly noted: Noted;
   destroy(): unknown;
 }
@@ -33,7 +33,7 @@ export class SharedTurns {
    * In the order in which they began to wait. They are linked: a Map that fills and empties with every few requests
    * would allocate its tables among the old objects, which are costly to collect.
    */
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<TurnTaker>();
   bytes = 0;
   /** Connections that were closed because too many bytes waited. */
   refused = 0;
@@ -48,7 +48,7 @@ export class SharedTurns {
     return this.#waiting.size;
   }
 
-  note(connection: Waiting, bytes: number): void {
+  note(connection: TurnTaker, bytes: number): void {
     const { noted } = connection;
     this.bytes += bytes - noted.bytes;
     noted.bytes = bytes;

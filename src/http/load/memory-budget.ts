@@ -49,7 +49,7 @@ export const ofPages: MemoryBudgetOptions = {
   waitingMax: limits.organizationRequestsMax,
 };
 
-interface Waiting {
+interface WaitingBody {
   readonly organizationId: string;
   readonly bytes: number;
   readonly grant: () => void;
@@ -58,7 +58,7 @@ interface Waiting {
 export class MemoryBudget {
   readonly #options: MemoryBudgetOptions;
   readonly #held = new Map<string, number>();
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<WaitingBody>();
   heldBytes = 0;
   /** The bound that `boundNew` has set. */
   #newBytesMax = Infinity;

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import type { OpenApiDocument } from "../openapi/document.ts";
-import { once } from "../coalesce.ts";
+import { makeOnce } from "../coalesce.ts";
 import {
   makeRepresentation,
   representationAnswer,
@@ -119,7 +119,7 @@ function pageFile(path: string, make: () => Promise<Representation>): PublicRout
     path,
     limited: true,
     makeHandler: () => {
-      const find = once(make);
+      const find = makeOnce(make);
       return async (request) => representationAnswer(request, await find());
     },
   };
@@ -133,11 +133,11 @@ const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 function makeDocuments(
   loadDocument: () => Promise<string>,
 ): (request: FastifyRequest) => Promise<Representation> {
-  const load = once(async () => JSON.parse(await loadDocument()) as OpenApiDocument);
+  const load = makeOnce(async () => JSON.parse(await loadDocument()) as OpenApiDocument);
   const known = new Map<string, () => Promise<Representation>>();
   const find = (url: string | undefined): Promise<Representation> => {
     const key = url ?? "";
-    const found = known.get(key) ?? once(async () => render(await load(), url));
+    const found = known.get(key) ?? makeOnce(async () => render(await load(), url));
     known.set(key, found);
     return found();
   };

@@ -50,7 +50,7 @@ export function makeRequestContext(
 /** What of the context sends replies. */
 interface Sending {
   readonly observe: ObserveRequest;
-  readonly edge: { readonly replies: ReplyMemory; readonly largeReplies: LargeReplies };
+  readonly sharedBounds: { readonly replies: ReplyMemory; readonly largeReplies: LargeReplies };
 }
 
 export type ObserveRequest = (operation: string, status: number, seconds: number) => void;
@@ -97,7 +97,7 @@ export function sendAnswer(
   { status, body, shared, contentType, headers }: Answer,
 ): void {
   const { requestContext, rate } = request;
-  const { replies, largeReplies } = context.edge;
+  const { replies, largeReplies } = context.sharedBounds;
   const fields = ["x-request-id", request.id, "x-content-type-options", "nosniff"];
   const bytes = body === undefined ? 0 : Buffer.byteLength(body);
   if (body !== undefined)

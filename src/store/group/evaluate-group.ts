@@ -9,7 +9,7 @@ import {
   keyText,
   type RecordWrite,
 } from "../../domain/record/record-write.ts";
-import { once, RepliesOfGroup, type StoredReply } from "./group-replies.ts";
+import { performOnce, RepliesOfGroup, type StoredReply } from "./group-replies.ts";
 import {
   packDrafts,
   packEach,
@@ -67,7 +67,11 @@ function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
 function evaluateMarked(write: RecordWrite, group: Group): PackedOutcome {
   const { idempotency: mark, organizationId, receivedAt: now } = write;
   const perform = () => evaluate(write, group);
-  return once(group.replies, { organizationId, mark, now }, { perform, repeat: packRepeated });
+  return performOnce(
+    group.replies,
+    { organizationId, mark, now },
+    { perform, repeat: packRepeated },
+  );
 }
 
 function evaluate(write: RecordWrite, group: Group): PackedOutcome {

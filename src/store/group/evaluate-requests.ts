@@ -5,7 +5,7 @@ import { organizationClosed } from "../../domain/deletion/organization-deletion.
 import type { Act } from "../interface/act.ts";
 import type { DeletionRequest } from "../interface/deletion.ts";
 import { keyText } from "../../domain/record/record-write.ts";
-import { once, type RepliesOfGroup } from "./group-replies.ts";
+import { performOnce, type RepliesOfGroup } from "./group-replies.ts";
 import { type Result, resultOf } from "./packed-outcome.ts";
 
 export interface RequestAct {
@@ -40,7 +40,7 @@ export function evaluateRequests(
       if (known.closedOrganizations.has(organizationId)) throw organizationClosed();
       const marked = { organizationId, mark, now: one.act.now };
       const perform = () => evaluate(one, { known, opening });
-      return once(known.replies, marked, { perform, repeat: (id) => id }) ?? undefined;
+      return performOnce(known.replies, marked, { perform, repeat: (id) => id }) ?? undefined;
     }),
   );
   return { results, opening: [...opening.values()] };

@@ -28,7 +28,7 @@ interface Marked {
  * (sql/access/purge.ts) waits until it is trusted. Throws AppError idempotency_reused if the key was used for a
  * different request.
  */
-export function once<Outcome>(
+export function performOnce<Outcome>(
   replies: RepliesOfGroup,
   { organizationId, mark, now }: Marked,
   { perform, repeat }: { perform: () => Outcome; repeat: (stored: Outcome) => Outcome },

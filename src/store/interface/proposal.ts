@@ -37,7 +37,7 @@ export interface WaitingQuery extends Pick<ProposalQuery, "organizationId"> {
 }
 
 /** How much waits for a second person. */
-export interface Waiting {
+export interface WaitingCounts {
   readonly proposals: number;
   readonly deletions: number;
 }

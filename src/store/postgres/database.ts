@@ -23,7 +23,7 @@ import {
 } from "./failure.ts";
 import { inSequence } from "./commit/settle-all.ts";
 import { findRecords, lockRecords } from "./commit/record.ts";
-import { enterToPlan } from "./erase/enter.ts";
+import { preparePlans } from "./erase/enter.ts";
 import { allOrganizations, type Visibility } from "../sql/statement/visibility.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
@@ -280,7 +280,7 @@ export class Database {
     const { prepare, statementTimeoutMs } = this.#settings;
     const answerMs = unlimitedTime ? unlimitedAnswerMs : statementTimeoutMs + answerGraceMs;
     const { distributed, parts: storeParts } = this;
-    const own = { lockRecords: lockOrFind, enter: enterToPlan };
+    const own = { lockRecords: lockOrFind, preparePlans };
     return new Transaction(client, { prepare, distributed, storeParts, answerMs, ...own });
   }
 

@@ -7,16 +7,16 @@ export const rowsAtOnceMax = 500;
 
 /** Work shorter than this gets no pause. */
 const partMsMin = 4;
-const restMsMax = 50;
+const pauseMsMax = 50;
 
 export class Pace {
   #beganAt = performance.now();
 
   /** Call between two parts. */
-  async rest(): Promise<void> {
+  async pause(): Promise<void> {
     const tookMs = performance.now() - this.#beganAt;
     if (tookMs < partMsMin) return;
-    await sleep(Math.min(tookMs, restMsMax));
+    await sleep(Math.min(tookMs, pauseMsMax));
     this.#beganAt = performance.now();
   }
 }

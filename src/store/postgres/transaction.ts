@@ -53,7 +53,10 @@ interface TransactionOptions {
   /** How long a statement may take before it is abandoned, with its connection. */
   readonly answerMs: number;
   readonly lockRecords: (transaction: Transaction, keys: readonly RecordKey[]) => Promise<unknown>;
-  readonly enter: (transaction: Transaction, deletions: readonly Deletion[]) => Promise<void>;
+  readonly preparePlans: (
+    transaction: Transaction,
+    deletions: readonly Deletion[],
+  ) => Promise<void>;
 }
 
 export class Transaction {
@@ -79,7 +82,7 @@ export class Transaction {
   }
 
   /** Makes the data of these organizations visible to the rest of the transaction. Their ids contain no comma. */
-  async enter(...organizationIds: readonly string[]): Promise<void> {
+  async showOrganizations(...organizationIds: readonly string[]): Promise<void> {
     const list = organizationIds.join(",");
     if (this.distributed) await this.exec(setLocal(["sluice.organizations", list]));
     else await this.run(enterOrganization, list);
@@ -123,9 +126,10 @@ export class Transaction {
 
   readonly #send = async (request: Exclude<Request, Parts>): Promise<unknown> => {
     if (request.method === "together") return inSequence(request.statements.map(this.#send));
-    if (request.method === "rest") return this.#pace.rest();
+    if (request.method === "pause") return this.#pace.pause();
     if (request.method === "lock") return this.#lock(request.keys);
-    if (request.method === "enter") return this.#options.enter(this, request.deletions);
+    if (request.method === "preparePlans")
+      return this.#options.preparePlans(this, request.deletions);
     const { method, sql, insertion } = request;
     const columns = request.values.flatMap((value) => (value instanceof Rows ? value.columns : []));
     if (insertion !== undefined && this.distributed) {
@@ -146,7 +150,7 @@ export class Transaction {
     if (keys.length === 0) await this.#options.lockRecords(this, keys);
     for (const part of this.distributed ? [sorted] : partsOf(sorted)) {
       await this.#options.lockRecords(this, part);
-      if (sorted.length > part.length) await this.#pace.rest();
+      if (sorted.length > part.length) await this.#pace.pause();
     }
     return true;
   }

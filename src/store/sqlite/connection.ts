@@ -132,7 +132,11 @@ export class Connection implements Disposable {
 
   readonly #answer = (request: Request): unknown => {
     // Only one transaction writes at a time, and nobody is served before it ends.
-    if (request.method === "lock" || request.method === "enter" || request.method === "rest")
+    if (
+      request.method === "lock" ||
+      request.method === "preparePlans" ||
+      request.method === "pause"
+    )
       return false;
     if (request.method === "parts") return this.parts;
     if (request.method === "together") return request.statements.map(this.#answer);

@@ -142,7 +142,7 @@ describe("a chunked body", async () => {
   });
 
   it("waits in bounded memory while others take their turns", async () => {
-    const { turns } = scene.service.edge;
+    const { turns } = scene.service.sharedBounds;
     const packet = link + chunkOf("x".repeat(65)).repeat(2_000);
     const sockets = await Promise.all(Array.from({ length: 16 }, () => open(packet)));
     assert.equal((await scene.client.send({ method: "GET", path: "/health/live" })).status, 200);

@@ -36,7 +36,7 @@ describe("a client that closes its side within a request that waits", async () =
       await held.called;
       const head = headOf(framing);
       socket.write(head.slice(0, -2));
-      const { turns } = scene.service.edge;
+      const { turns } = scene.service.sharedBounds;
       socket.end(head.slice(-2));
       await waitFor("the second request", () => turns.waiting === 1);
       // Whatever was sent before has arrived by the end of another exchange.

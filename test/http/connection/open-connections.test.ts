@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
-import type { EdgeBounds } from "../../../src/http/connection/shared-bounds.ts";
+import type { BoundsOptions } from "../../../src/http/connection/shared-bounds.ts";
 import { OpenConnections, proxyCheck } from "../../../src/http/connection/open-connections.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -38,7 +38,7 @@ async function ask(opened: Opened): Promise<boolean> {
 }
 
 async function withService(
-  options: { bounds?: EdgeBounds; environment?: Record<string, string> },
+  options: { bounds?: BoundsOptions; environment?: Record<string, string> },
   test: (service: Service) => Promise<void>,
 ): Promise<void> {
   const service = await startService(options);
@@ -52,7 +52,7 @@ async function withService(
 async function openMany(service: Service, count: number): Promise<Opened[]> {
   const opened: Opened[] = [];
   for (let index = 0; index < count; index += 1) opened.push(await open(service));
-  const { connections } = service.edge;
+  const { connections } = service.sharedBounds;
   await waitFor("all to be open", () => connections.count >= count || undefined);
   return opened;
 }
@@ -72,8 +72,8 @@ describe("connections beyond the bound", () => {
           idle.map(({ closed }) => closed),
           [true, false, false, false],
         );
-        assert.equal(service.edge.connections.count, 4);
-        assert.equal(service.edge.connections.evicted, 1);
+        assert.equal(service.sharedBounds.connections.count, 4);
+        assert.equal(service.sharedBounds.connections.evicted, 1);
         for (const { socket } of [...idle, next]) socket.destroy();
       });
     });
@@ -88,7 +88,7 @@ describe("connections beyond the bound", () => {
           assert.equal(await ask(idle.at(-1) ?? good), true);
         }
         assert.equal(good.closed, false);
-        assert.equal(service.edge.connections.count, 4);
+        assert.equal(service.sharedBounds.connections.count, 4);
         for (const { socket } of [good, ...idle]) socket.destroy();
       });
     });
@@ -99,7 +99,7 @@ describe("connections beyond the bound", () => {
         const busy = await openMany(service, 4);
         for (const { socket } of busy) socket.write(live.replace("live", "ready"));
         await held.called;
-        const { connections } = service.edge;
+        const { connections } = service.sharedBounds;
         await waitFor("one to be refused", async () => {
           const refused = await open(service);
           await ask(refused);
@@ -146,7 +146,7 @@ describe("connections that their clients reset at once", () => {
       // It is accepted after them.
       const next = await open(service);
       assert.equal(await ask(next), true);
-      assert.equal(service.edge.connections.refused, 0);
+      assert.equal(service.sharedBounds.connections.refused, 0);
       next.socket.destroy();
     });
   });

@@ -7,13 +7,13 @@ import { type AddressInfo, connect } from "node:net";
 import { describe, it } from "node:test";
 import { connectionOf } from "../../../src/http/connection/connection.ts";
 import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
-import { makeEdge } from "../../../src/http/connection/shared-bounds.ts";
+import { makeSharedBounds } from "../../../src/http/connection/shared-bounds.ts";
 import { makeLog } from "../../../src/log.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 describe("a request that takes too long", () => {
   it("is one to which nothing was sent, unless it may last, or that goes on after its reply", async (test) => {
-    const edge = makeEdge({ trustProxy: false });
+    const sharedBounds = makeSharedBounds({ trustProxy: false });
     const replies = new Map<string, ServerResponse>();
     const server = makeHttpServer(
       (request, response) => {
@@ -23,7 +23,7 @@ describe("a request that takes too long", () => {
         if (url === "/answered") response.end();
         replies.set(url, response);
       },
-      { edge, log: makeLog("silent") },
+      { sharedBounds, log: makeLog("silent") },
     );
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
@@ -38,7 +38,7 @@ describe("a request that takes too long", () => {
       await waitFor("all requests", () => replies.size === paths.length || undefined);
       await waitFor("the reply", () => replies.get("/answered")?.writableFinished);
       const ended = () => {
-        for (const connection of edge.connections) connection.endOverdue(60_000);
+        for (const connection of sharedBounds.connections) connection.endOverdue(60_000);
         const closing = [...replies.values()].filter(({ req }) => connectionOf(req)?.isClosing);
         return new Set(closing.map(({ req }) => req.url));
       };

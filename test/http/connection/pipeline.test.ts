@@ -8,7 +8,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, describe, it } from "node:test";
 import { makeLog } from "../../../src/log.ts";
 import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
-import { makeEdge } from "../../../src/http/connection/shared-bounds.ts";
+import { makeSharedBounds } from "../../../src/http/connection/shared-bounds.ts";
 import { requestsPerTurn } from "../../../src/http/connection/shared-turns.ts";
 import { pathOf, startScene, typeNamed } from "../../contract/scene.ts";
 import { readAllReplies } from "../../fuzz/raw-replies.ts";
@@ -96,7 +96,10 @@ describe("requests on one connection", async () => {
     pipe.socket.write(get("/v2/person?person_id=late", auth));
     pipe.socket.write(add(1_000));
     await held.called;
-    await waitFor("the second request", () => scene.service.edge.turns.waiting === 1 || undefined);
+    await waitFor(
+      "the second request",
+      () => scene.service.sharedBounds.turns.waiting === 1 || undefined,
+    );
     const query = { method: "GET", path: "/v2/transaction", token: customer.token };
     assert.equal((await scene.client.send(query)).status, 400);
     assert.deepEqual(pipe.replies(), []);
@@ -212,7 +215,10 @@ describe("requests on one connection", async () => {
       response.end();
     };
     const log = makeLog("silent");
-    const server = makeHttpServer(handle, { edge: makeEdge({ trustProxy: false }), log });
+    const server = makeHttpServer(handle, {
+      sharedBounds: makeSharedBounds({ trustProxy: false }),
+      log,
+    });
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
     const pipes = await Promise.all(
@@ -235,15 +241,15 @@ describe("requests on one connection", async () => {
 
   it("end with their connection where the parser expects a body that the stream does not", async () => {
     const log = makeLog("silent");
-    const edge = makeEdge({ trustProxy: false });
-    const server = makeHttpServer((_request, response) => response.end(), { edge, log });
+    const sharedBounds = makeSharedBounds({ trustProxy: false });
+    const server = makeHttpServer((_request, response) => response.end(), { sharedBounds, log });
     server.prependListener("request", ({ headers }) => delete headers["content-length"]);
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
     const { socket } = await openPipe(`http://127.0.0.1:${port}`);
     socket.resume().write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello");
     await once(socket, "close");
-    assert.deepEqual([edge.turns.bytes, edge.turns.waiting], [0, 0]);
+    assert.deepEqual([sharedBounds.turns.bytes, sharedBounds.turns.waiting], [0, 0]);
     server.close();
   });
 
@@ -255,7 +261,7 @@ describe("requests on one connection", async () => {
       "POST /v2/person HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n";
     const body = `Content-Length: 20000\r\n\r\n${"x".repeat(20_000)}`;
     socket.write(get("/health/ready") + head + body);
-    const { turns } = small.service.edge;
+    const { turns } = small.service.sharedBounds;
     await waitFor("the connection to be closed", () => turns.refused === 1 || undefined);
     assert.equal(turns.bytes, 0);
     held.release();
@@ -271,7 +277,7 @@ describe("requests on one connection", async () => {
       pipes.push(await openPipe(small.client.address));
       pipes.at(-1)?.socket.write(get("/health/ready").repeat(1_000));
     }
-    const { turns } = small.service.edge;
+    const { turns } = small.service.sharedBounds;
     await waitFor("some to be closed", () => turns.refused > 0 || undefined);
     assert.ok(turns.bytes <= 100_000, `${turns.bytes} bytes`);
     assert.equal((await small.client.send({ method: "GET", path: "/health/live" })).status, 200);
@@ -286,7 +292,10 @@ describe("requests on one connection", async () => {
     const free = await startScene({ environment: { RATE_LIMIT_PER_SECOND: "0" } });
     pipe = await openPipe(free.client.address);
     pipe.socket.write(get("/openapi.json", "Accept-Encoding: br\r\n").repeat(500));
-    await waitFor("a request to wait", () => free.service.edge.turns.waiting === 1 || undefined);
+    await waitFor(
+      "a request to wait",
+      () => free.service.sharedBounds.turns.waiting === 1 || undefined,
+    );
     pipe.socket.resume();
     const all = () => pipe.replies().length === 500 || undefined;
     await waitFor("all replies", all, { intervalMs: 200 });

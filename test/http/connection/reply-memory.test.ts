@@ -47,7 +47,7 @@ async function sendUnread(): Promise<Client> {
 
 describe("replies that nobody reads", () => {
   it("are retained up to a bound, beyond which the newest is dropped with its connection", async () => {
-    const { replies } = scene.service.edge;
+    const { replies } = scene.service.sharedBounds;
     const clients: Client[] = [];
     for (let count = 0; count < 6 && replies.refused === 0; count += 1) {
       const before = replies.bytes;

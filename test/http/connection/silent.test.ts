@@ -7,7 +7,10 @@ import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
 import { LingeringClose } from "../../../src/http/connection/lingering-close.ts";
-import { type EdgeBounds, makeEdge } from "../../../src/http/connection/shared-bounds.ts";
+import {
+  type BoundsOptions,
+  makeSharedBounds,
+} from "../../../src/http/connection/shared-bounds.ts";
 import { SharedTurns } from "../../../src/http/connection/shared-turns.ts";
 import { makeLog } from "../../../src/log.ts";
 import { openRaw } from "../../support/raw-socket.ts";
@@ -16,10 +19,10 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const live = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
 
-async function listen(test: TestContext, bounds: EdgeBounds = {}) {
-  const edge = makeEdge({ trustProxy: false }, bounds);
+async function listen(test: TestContext, bounds: BoundsOptions = {}) {
+  const sharedBounds = makeSharedBounds({ trustProxy: false }, bounds);
   const server = makeHttpServer((_request, response) => response.end("{}"), {
-    edge,
+    sharedBounds,
     log: makeLog("silent"),
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -30,13 +33,13 @@ async function listen(test: TestContext, bounds: EdgeBounds = {}) {
     test.after(() => socket.destroy());
     return socket;
   };
-  return { edge, server, open };
+  return { sharedBounds, server, open };
 }
 
 /** Connections that nobody is at the other end of. Each has had its turn to be read. */
 async function openMany(count: number) {
-  const edge = makeEdge({ trustProxy: false });
-  const server = makeHttpServer(() => undefined, { edge, log: makeLog("silent") });
+  const sharedBounds = makeSharedBounds({ trustProxy: false });
+  const server = makeHttpServer(() => undefined, { sharedBounds, log: makeLog("silent") });
   const sockets = Array.from({ length: count }, () => {
     const socket = new Socket();
     Object.defineProperty(socket, "remoteAddress", { value: "192.0.2.1" });
@@ -47,17 +50,17 @@ async function openMany(count: number) {
     await nextTurn();
     return sockets.every(isRead);
   });
-  return { edge, sockets };
+  return { sharedBounds, sockets };
 }
 
 const isRead = (socket: Socket): boolean => socket.listenerCount("data") > 0;
 
 describe("a connection that sends nothing", () => {
   it("is no stream of ours, and has no parser, until it sends something", async (test) => {
-    const { edge, open } = await listen(test);
+    const { sharedBounds, open } = await listen(test);
     const sockets = Array.from({ length: 20 }, open);
-    const withParser = () => Array.from(edge.connections).filter((one) => "parser" in one);
-    await waitFor("all connections", () => edge.connections.count === sockets.length);
+    const withParser = () => Array.from(sharedBounds.connections).filter((one) => "parser" in one);
+    await waitFor("all connections", () => sharedBounds.connections.count === sockets.length);
     sockets[0]?.write(live);
     await once(sockets[0] ?? open(), "data");
     assert.equal(withParser().length, 1);
@@ -69,20 +72,20 @@ describe("a connection that sends nothing", () => {
   });
 
   it("is closed when its client leaves", async (test) => {
-    const { edge, open } = await listen(test);
+    const { sharedBounds, open } = await listen(test);
     const sockets = Array.from({ length: 20 }, open);
-    await waitFor("all connections", () => edge.connections.count === sockets.length);
+    await waitFor("all connections", () => sharedBounds.connections.count === sockets.length);
     for (const socket of sockets) socket.end();
-    await waitFor("no connection", () => edge.connections.count === 0);
+    await waitFor("no connection", () => sharedBounds.connections.count === 0);
   });
 
   it("is closed when the service stops, once there was time to read what it has sent", async () => {
-    const { edge, sockets } = await openMany(3);
+    const { sharedBounds, sockets } = await openMany(3);
     const [silent, other, unread] = sockets;
     other?.emit("data", Buffer.from("GET"));
     unread?.pause();
     const closed = () => {
-      edge.connections.closeSilent();
+      sharedBounds.connections.closeSilent();
       return [silent, other, unread].map((socket) => socket?.destroyed);
     };
     assert.deepEqual(closed(), [false, false, false]);
@@ -90,13 +93,13 @@ describe("a connection that sends nothing", () => {
     unread?.resume();
     assert.deepEqual(closed(), [true, false, false]);
     assert.deepEqual(closed(), [true, false, true]);
-    edge.connections.closeAll();
+    sharedBounds.connections.closeAll();
   });
 
   it("is answered if it sends a request before the service stops, however late that is read", async () => {
     const service = await startService();
     const { socket, closed } = openRaw(service.address);
-    await waitFor("the connection", () => service.edge.connections.count === 1);
+    await waitFor("the connection", () => service.sharedBounds.connections.count === 1);
     // Timers come next.
     await nextTurn();
     socket.write(live);
@@ -124,7 +127,7 @@ describe("many connections at the same moment", () => {
     ["without a request in progress", Buffer.from("\r\n")],
   ] as const) {
     it(`end a few in a turn when their clients leave: ${what}`, async () => {
-      const { edge, sockets } = await openMany(20);
+      const { sharedBounds, sockets } = await openMany(20);
       for (const socket of sent === undefined ? [] : sockets) socket.emit("data", sent);
       for (let turn = 0; turn < 3; turn += 1) await nextTurn();
       for (const socket of sockets) socket.emit("end");
@@ -132,7 +135,7 @@ describe("many connections at the same moment", () => {
         assert.equal(sockets.filter(({ destroyed }) => destroyed).length, count);
         await nextTurn();
       }
-      edge.connections.closeAll();
+      sharedBounds.connections.closeAll();
     });
   }
 
@@ -141,7 +144,7 @@ describe("many connections at the same moment", () => {
     ["that have sent a part of a request", Buffer.from("GE")],
   ] as const) {
     it(`end when they are silent for too long, but not one that sends more meanwhile: ${what}`, async () => {
-      const { edge, sockets } = await openMany(20);
+      const { sharedBounds, sockets } = await openMany(20);
       for (const socket of sent === undefined ? [] : sockets) socket.emit("data", sent);
       await nextTurn();
       for (const socket of sockets) socket.emit("timeout");
@@ -153,18 +156,18 @@ describe("many connections at the same moment", () => {
         sockets.filter(({ destroyed }) => !destroyed),
         [last],
       );
-      edge.connections.closeAll();
+      sharedBounds.connections.closeAll();
     });
   }
 
   it("get no parser once they are closed for what they have sent", async (test) => {
-    const { edge, server, open } = await listen(test, { unparsedBytesMax: 100 });
+    const { sharedBounds, server, open } = await listen(test, { unparsedBytesMax: 100 });
     const served: Socket[] = [];
     server.on("connection", (socket: Socket) => served.push(socket));
     const count = Array.from({ length: 40 }, open).length;
     await waitFor("all to be read", () => served.length === count && served.every(isRead));
     for (const socket of served) socket.emit("data", Buffer.from(live));
-    const closed = Array.from(edge.connections).filter(({ destroyed }) => destroyed);
+    const closed = Array.from(sharedBounds.connections).filter(({ destroyed }) => destroyed);
     assert.ok(closed.length > 16, `${closed.length} are closed`);
     // In the first turn the system has not yet told that their sockets are closed.
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();

@@ -6,7 +6,7 @@ import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../../store/interface/act.ts";
 import type { AuditNote } from "../../../store/interface/trail.ts";
 import type { Reader } from "../../../store/row/reader.ts";
-import { once } from "../../../store/sql/access/idempotency.ts";
+import { changeOnce } from "../../../store/sql/access/idempotency.ts";
 import { lockOrganization } from "../../../store/sql/access/organization.ts";
 import { find, list, run, type Statements } from "../../../store/sql/statement/statements.ts";
 import { auditAct } from "../../../store/sql/trail/audit.ts";
@@ -68,7 +68,7 @@ export function* createSubscription<Row, Kept extends object, Wanted extends Nam
   wanted: Wanted,
   act: Act,
 ): Statements<Kept> {
-  return yield* once({ ...wanted, now: act.now, change: () => add(kind, wanted, act) });
+  return yield* changeOnce({ ...wanted, now: act.now, change: () => add(kind, wanted, act) });
 }
 
 function* add<Row, Kept, Wanted extends Name>(
@@ -99,7 +99,7 @@ export function* removeSubscription<Row, Kept extends object>(
   one: Name,
   act: Act,
 ): Statements<Kept | undefined> {
-  return yield* once({ ...one, now: act.now, change: () => take(kind, one, act) });
+  return yield* changeOnce({ ...one, now: act.now, change: () => take(kind, one, act) });
 }
 
 function* take<Row, Kept>(

@@ -25,7 +25,7 @@ import {
   removeSubscription,
   type SubscriptionKind,
 } from "../../follow/store/subscription.ts";
-import { once } from "../../../store/sql/access/idempotency.ts";
+import { changeOnce } from "../../../store/sql/access/idempotency.ts";
 import type { Recipient, WaitingRecipient } from "../recipient.ts";
 import { actions, errors, recipientsMax } from "./rows.ts";
 
@@ -156,7 +156,7 @@ export function* listWaiting(
 export function* acknowledge(one: Acknowledgement): Statements<Recipient | undefined> {
   const { changeNo, through = changeNo } = one;
   const isKept = ({ acknowledgedNo }: Recipient) => acknowledgedNo <= through;
-  return yield* once({ ...one, change: () => advance(one), isKept });
+  return yield* changeOnce({ ...one, change: () => advance(one), isKept });
 }
 
 function* advance(one: Acknowledgement): Statements<Recipient | undefined> {

@@ -189,7 +189,7 @@ async function inParts<Row, Found>(
   const pace = new Pace();
   for (const part of partsOf(rows)) {
     found.push(await read(part));
-    await pace.rest();
+    await pace.pause();
   }
   return found;
 }

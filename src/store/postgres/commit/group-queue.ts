@@ -34,7 +34,7 @@ interface LargeGroup<Job> {
   readonly done: Promise<void>;
 }
 
-interface Waiting<Job, Result> {
+interface QueuedJob<Job, Result> {
   readonly job: Job;
   readonly rows: number;
   readonly resolve: (result: Result) => void;
@@ -43,7 +43,7 @@ interface Waiting<Job, Result> {
 
 export class GroupQueue<Job, Result> {
   readonly #options: GroupOptions<Job, Result>;
-  readonly #scheduler = new GroupScheduler<Waiting<Job, Result>>({ longListsRest: false });
+  readonly #scheduler = new GroupScheduler<QueuedJob<Job, Result>>({ longListsRest: false });
   #scheduled = false;
   /** How many jobs the last group and the queue had when it ended. */
   #expected = 0;
@@ -135,7 +135,7 @@ export class GroupQueue<Job, Result> {
   }
 
   /** Never rejects. */
-  async #runParts(group: readonly Waiting<Job, Result>[]): Promise<void> {
+  async #runParts(group: readonly QueuedJob<Job, Result>[]): Promise<void> {
     for (const part of this.#partsOf(group)) await this.#runGroup(part);
   }
 
@@ -154,7 +154,7 @@ export class GroupQueue<Job, Result> {
     this.#gathered = undefined;
   }
 
-  async #runGroup(group: readonly Waiting<Job, Result>[]): Promise<void> {
+  async #runGroup(group: readonly QueuedJob<Job, Result>[]): Promise<void> {
     if (group.length === 0) return;
     const startedAt = performance.now();
     try {
@@ -173,8 +173,10 @@ export class GroupQueue<Job, Result> {
   }
 
   /** Divides a group into consecutive jobs of one kind, so that all take effect in order. */
-  #partsOf(group: readonly Waiting<Job, Result>[]): readonly (readonly Waiting<Job, Result>[])[] {
-    const parts: Waiting<Job, Result>[][] = [];
+  #partsOf(
+    group: readonly QueuedJob<Job, Result>[],
+  ): readonly (readonly QueuedJob<Job, Result>[])[] {
+    const parts: QueuedJob<Job, Result>[][] = [];
     let kind: string | undefined;
     for (const waiting of group) {
       const next = this.#options.kindOf(waiting.job);
@@ -187,7 +189,7 @@ export class GroupQueue<Job, Result> {
 }
 
 function resolveAll<Job, Result>(
-  group: readonly Waiting<Job, Result>[],
+  group: readonly QueuedJob<Job, Result>[],
   results: readonly Result[],
 ): void {
   results.forEach((result, index) => group[index]?.resolve(result));

@@ -27,26 +27,29 @@ export async function useOrderOfKeys(transaction: Transaction): Promise<void> {
 }
 
 /** Makes everything visible that writing plans needs; the plans are in tables of the coordinator and of its shards. */
-export async function enterToPlan(
+export async function preparePlans(
   transaction: Transaction,
   deletions: readonly Deletion[],
 ): Promise<void> {
-  await enterFor(transaction, deletions);
+  await showOrganizationsOf(transaction, deletions);
   await lockPlansFor(transaction, deletions);
   await commitInTwoPhases(transaction);
   if (deletions.some(isOfOrganization)) await useOrderOfKeys(transaction);
 }
 
-async function enterFor(transaction: Transaction, deletions: readonly Deletion[]): Promise<void> {
+async function showOrganizationsOf(
+  transaction: Transaction,
+  deletions: readonly Deletion[],
+): Promise<void> {
   const seen = new Set<string>();
   for (const { deletionRequestId, organizationId, restrictedOf } of deletions) {
     seen.add(organizationId).add(restrictedOf ?? restrictedId(deletionRequestId));
   }
   if (seen.size === 0) return;
-  await transaction.enter(...seen);
+  await transaction.showOrganizations(...seen);
   const reports = await listReports(transaction, deletions);
   const others = new Set(reports.map(({ organizationId }) => organizationId)).difference(seen);
-  if (others.size > 0) await transaction.enter(...seen, ...others);
+  if (others.size > 0) await transaction.showOrganizations(...seen, ...others);
 }
 
 async function listReports(
@@ -121,7 +124,7 @@ export class Leases {
         isTemporary: true,
       });
     }
-    await enterFor(
+    await showOrganizationsOf(
       transaction,
       processing.map(({ deletion }) => deletion),
     );

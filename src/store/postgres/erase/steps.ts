@@ -90,7 +90,7 @@ export function makeCompletion(parts: Completing): Store["completeDeletions"] {
     const pace = new Pace();
     const verify = async (some: readonly string[]) => {
       const verified = await verifySome(parts, some, act);
-      if ([...verified.values()].some(({ result }) => result === "partly")) await pace.rest();
+      if ([...verified.values()].some(({ result }) => result === "partly")) await pace.pause();
       return verified;
     };
     return (await verifyInTurns(ids, { verify, indexParties })).map(toCompletion);

@@ -48,7 +48,7 @@ export function* addReplies(replies: readonly StoredReply[]): Statements<number>
   return yield* run(store, new Rows(rows, 5));
 }
 
-interface Once<Outcome> {
+interface ChangeOnce<Outcome> {
   readonly organizationId: string;
   readonly idempotency?: IdempotencyMark | undefined;
   readonly now: number;
@@ -60,13 +60,13 @@ interface Once<Outcome> {
  * Makes a change outside the groups, or returns the outcome of the first request with this Idempotency-Key. Throws
  * AppError idempotency_reused. If another process stores a reply meanwhile, the change is tried again and finds it.
  */
-export function* once<Outcome extends object | undefined>({
+export function* changeOnce<Outcome extends object | undefined>({
   organizationId,
   idempotency,
   now,
   change,
   isKept = () => true,
-}: Once<Outcome>): Statements<Outcome> {
+}: ChangeOnce<Outcome>): Statements<Outcome> {
   if (idempotency === undefined) return yield* change();
   const { keyHash, fingerprint } = idempotency;
   const [known] = yield* findReplies([{ organizationId, keyHash }]);

@@ -12,7 +12,7 @@ import { strictFloors } from "../../../domain/retention/floor.ts";
 import type { DueRecord, ErasedPreview, ErasedQuery } from "../../interface/retention.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { addCounts } from "../../row/deletion-row.ts";
-import { rest, type Statements } from "../statement/statements.ts";
+import { pause, type Statements } from "../statement/statements.ts";
 import type { RelationGraph } from "../plan/cascade.ts";
 import { filterPassed } from "./expired.ts";
 import { findNamings } from "../party/find-namings.ts";
@@ -28,10 +28,10 @@ interface PreviewSet {
   readonly going: Set<NodeKey>;
 }
 
-type Waiting = ErasedPreview["waiting"][number];
+type WaitingRecord = ErasedPreview["waiting"][number];
 
 interface Tally {
-  readonly waiting: Waiting[];
+  readonly waiting: WaitingRecord[];
   erasedWith: ErasedPreview["erasedWith"];
   shared: ErasedPreview["shared"];
   inPart: number;
@@ -90,7 +90,7 @@ function* addPlans(due: readonly DueRecord[], set: PreviewSet, tally: Tally): St
       begun.push(found.plan);
       for (const node of found.plan.erase) going.add(node);
     }
-    yield* rest();
+    yield* pause();
   }
   yield* count(begun, graph, { set, tally, roots: new Set(roots.map(({ root }) => root)) });
 }
@@ -123,7 +123,7 @@ function* evaluateParties(
     for (const party of heldKeys.flatMap((key) => key.parties)) found.set(party, "held");
     open = [...ends.keys()].filter((party) => !found.has(party));
     after = Math.min(...open.map((party) => ends.get(party) ?? 0));
-    yield* rest();
+    yield* pause();
   }
   for (const party of open) found.set(party, "more");
   return found;

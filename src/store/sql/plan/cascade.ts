@@ -12,7 +12,7 @@ import {
 } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
-import { rest, type Statements } from "../statement/statements.ts";
+import { pause, type Statements } from "../statement/statements.ts";
 import { eachPage, findErasing, type RelationRow } from "./relations.ts";
 
 /** How many edges are processed between two pauses. */
@@ -176,10 +176,10 @@ export function* cascadeOf(
     }
     if (edges.length < restAt) continue;
     restAt = edges.length + edgesAtOnce;
-    yield* rest();
+    yield* pause();
   }
   const parts = planErasureInParts(root, edges);
   let part = parts.next();
-  for (; part.done !== true; part = parts.next()) yield* rest();
+  for (; part.done !== true; part = parts.next()) yield* pause();
   return { plan: part.value, edges, isCut };
 }

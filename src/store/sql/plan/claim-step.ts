@@ -5,8 +5,14 @@
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";
 import type { Claimed, Claiming } from "../../shared/claimer.ts";
-import { takeDeletions, beginDeletions, notApproved, postponeAll, type Waiting } from "./claim.ts";
-import { all, type Statements, column, enter } from "../statement/statements.ts";
+import {
+  takeDeletions,
+  beginDeletions,
+  notApproved,
+  postponeAll,
+  type WaitingDeletion,
+} from "./claim.ts";
+import { all, type Statements, column, preparePlans } from "../statement/statements.ts";
 import { triedAt } from "../deletion/deletion.ts";
 import { awaitsApproval, type Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
@@ -118,9 +124,9 @@ function* planDeletions(
 ): Statements<BeginResult> {
   const ready: Deletion[] = [];
   const planned: Planned[] = [];
-  const waiting: Waiting[] = [];
+  const waiting: WaitingDeletion[] = [];
   const deletions = due.map(toDeletion);
-  yield* enter(deletions);
+  yield* preparePlans(deletions);
   for (const [index, deletion] of deletions.entries()) {
     const { cursor = null } = due[index] ?? {};
     if (awaitsApproval(deletion)) waiting.push({ deletion, obstacle: notApproved });

@@ -119,12 +119,12 @@ export function* postpone(deletion: Deletion, obstacle: Obstacle, now: number): 
   yield* postponeAll([{ deletion, obstacle }], now);
 }
 
-export interface Waiting {
+export interface WaitingDeletion {
   readonly deletion: Deletion;
   readonly obstacle: Obstacle;
 }
 
-export function* postponeAll(waiting: readonly Waiting[], now: number): Statements<void> {
+export function* postponeAll(waiting: readonly WaitingDeletion[], now: number): Statements<void> {
   if (waiting.length === 0) return;
   const rows = waiting.map(({ deletion, obstacle }) => {
     const { waitingFor, held, floorUntil, retryAt } = obstacle;

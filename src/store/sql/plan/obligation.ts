@@ -17,7 +17,7 @@ import { findLongHistories, readOrigins, latestFloor } from "../retention/floor-
 import { findHoldsOf } from "../retention/hold.ts";
 import { type Obligations, toKey, isKeptSilently, type Planning } from "./plan.ts";
 import { findErasing } from "./relations.ts";
-import { rest, type Statements } from "../statement/statements.ts";
+import { pause, type Statements } from "../statement/statements.ts";
 
 /** How many records one statement handles, and as many of confidential types. */
 const recordsAtOnce = 500;
@@ -59,7 +59,7 @@ export function* readObligations(
       obligations,
       part.filter((key) => !long.has(keyText(key))),
     );
-    if (part.length < keys.length) yield* rest();
+    if (part.length < keys.length) yield* pause();
   }
 }
 

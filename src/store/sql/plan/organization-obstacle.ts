@@ -19,7 +19,7 @@ import {
   isObstacle,
 } from "./plan.ts";
 import { findSetObstacle } from "./restricted-set.ts";
-import { all, rest, type Statements, find, scalar, column } from "../statement/statements.ts";
+import { all, pause, type Statements, find, scalar, column } from "../statement/statements.ts";
 import { isDeepStrictEqual } from "node:util";
 import { listFloors } from "../retention/floor.ts";
 import {
@@ -92,7 +92,7 @@ export function* findObstacleNow(
     const found = yield* findObstacleOfAll(planning, scan);
     if (found !== "floors") return found;
     scan = yield* scanFloors(planning, scan, scanBounds);
-    yield* rest();
+    yield* pause();
   }
   return "unknown";
 }

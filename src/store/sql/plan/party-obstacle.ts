@@ -14,7 +14,7 @@ import {
 import type { FoundNamings, Naming, NamingsQuery, PartyFloor } from "../../interface/deletion.ts";
 import { findNamings } from "../party/find-namings.ts";
 import { findHoldsOf } from "../retention/hold.ts";
-import { get, rest, type Statements } from "../statement/statements.ts";
+import { get, pause, type Statements } from "../statement/statements.ts";
 import { laterObstacle, type Obstacle, obstacleOfHold } from "./plan.ts";
 import { inNamedIds } from "../statement/named.ts";
 import { latestFloor, readOrigins } from "../retention/floor-origin.ts";
@@ -128,7 +128,7 @@ function* readPages(
     read = { held: new Map([...held, ...read.held]), floors: mergeFloors(read.floors, floors) };
     if (ends.size === 0 || isBounded || page === pagesMax) return { ...read, ends, isBehind };
     query = { ...query, parties: [...ends.keys()], after: Math.min(...ends.values()) };
-    yield* rest();
+    yield* pause();
   }
 }
 

@@ -6,7 +6,7 @@ import type { RelationKind, ResourceType } from "../../../domain/record-type.ts"
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { rowKeyText } from "../../shared/record-key.ts";
 import type { Reference, TargetRow } from "./erasure.ts";
-import { all, rest, Rows, type Statements } from "../statement/statements.ts";
+import { all, pause, Rows, type Statements } from "../statement/statements.ts";
 import { joinTargets, keyRows, named, inNamedIds } from "../statement/named.ts";
 
 /** One statement reads this many rows, and names at most this many records. */
@@ -75,7 +75,7 @@ export function* eachPage(
   for (let at = 0; at === 0 || at < nodes.length; at += nodesAtOnce) {
     const part = nodes.slice(at, at + nodesAtOnce);
     if (!(yield* eachPageOfSome({ ...query, nodes: part }, handle))) return false;
-    if (nodes.length > nodesAtOnce) yield* rest();
+    if (nodes.length > nodesAtOnce) yield* pause();
   }
   return true;
 }
@@ -116,7 +116,7 @@ function* eachPageOfOne(
     const last = rows.at(-1);
     if (last === undefined || rows.length < rowsAtOnce) return true;
     after = end === "to" ? [last.from_type, last.from_id] : [last.to_type, last.to_id];
-    yield* rest();
+    yield* pause();
   }
 }
 

@@ -10,7 +10,7 @@ import {
   all,
   insert,
   type Insertion,
-  rest,
+  pause,
   Rows,
   run,
   type Statements,
@@ -99,7 +99,7 @@ function* insertRows(rows: readonly TargetValues[]): Statements<void> {
   for (let at = 0; at < rows.length; at += targetsAtOnce) {
     const part = rows.slice(at, at + targetsAtOnce);
     yield* insert(insertTargets, new Rows(part, columnsIn(columns).length), insertion);
-    if (rows.length > targetsAtOnce) yield* rest();
+    if (rows.length > targetsAtOnce) yield* pause();
   }
 }
 
@@ -146,7 +146,7 @@ export function* extendPlans(planned: readonly Planned[]): Statements<void> {
       return toRow(deletion, position, { ...target, restricted, recordNo });
     });
     yield* insertRows(extended);
-    yield* rest();
+    yield* pause();
   }
   yield* run(setEnds, new Rows([...ends], 2));
 }

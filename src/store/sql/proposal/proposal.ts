@@ -9,7 +9,7 @@ import type { Act } from "../../interface/act.ts";
 import type {
   Objection,
   ProposalQuery,
-  Waiting,
+  WaitingCounts,
   WaitingQuery,
   Unapproved,
 } from "../../interface/proposal.ts";
@@ -91,9 +91,9 @@ export function* countWaiting({
   organizationId,
   approver,
   openAt,
-}: WaitingQuery): Statements<Waiting> {
+}: WaitingQuery): Statements<WaitingCounts> {
   const { sql, values } = matching({ organization_id: organizationId }, 3);
-  const counted = yield* get<Waiting>(countWaitingOf(sql), approver, openAt, ...values);
+  const counted = yield* get<WaitingCounts>(countWaitingOf(sql), approver, openAt, ...values);
   return counted ?? { proposals: 0, deletions: 0 };
 }
 

@@ -61,14 +61,14 @@ export interface Lock {
 }
 
 /** Makes their organizations visible, and locks their plans. Nothing where one transaction at a time writes. */
-export interface Enter {
-  readonly method: "enter";
+export interface PreparePlans {
+  readonly method: "preparePlans";
   readonly deletions: readonly Deletion[];
 }
 
 /** A pause between two parts of long work, in which others can be served in the middle of a transaction. */
-export interface Rest {
-  readonly method: "rest";
+export interface Pause {
+  readonly method: "pause";
 }
 
 /** What the store was opened with (store-parts.ts). Nothing is sent to the engine. */
@@ -76,7 +76,7 @@ export interface Parts {
   readonly method: "parts";
 }
 
-export type Request = Statement | Together | Lock | Enter | Rest | Parts;
+export type Request = Statement | Together | Lock | PreparePlans | Pause | Parts;
 
 export type Statements<Result> = Generator<Request, Result, unknown>;
 
@@ -177,12 +177,12 @@ export function* lock(keys: readonly RecordKey[]): Statements<boolean> {
   return (yield* ask({ method: "lock", keys })) as boolean;
 }
 
-export function* enter(deletions: readonly Deletion[]): Statements<void> {
-  yield* ask({ method: "enter", deletions });
+export function* preparePlans(deletions: readonly Deletion[]): Statements<void> {
+  yield* ask({ method: "preparePlans", deletions });
 }
 
-export function* rest(): Statements<void> {
-  yield* ask({ method: "rest" });
+export function* pause(): Statements<void> {
+  yield* ask({ method: "pause" });
 }
 
 export function* askParts(): Statements<unknown> {

@@ -7,7 +7,7 @@ import { nodeKeyOf } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import type { Naming } from "../../interface/deletion.ts";
 import { findNamings } from "../party/find-namings.ts";
-import { postponeAll, type Waiting } from "../plan/claim.ts";
+import { postponeAll, type WaitingDeletion } from "../plan/claim.ts";
 import {
   obstacleOfParty,
   partiesAtOnce,
@@ -70,7 +70,7 @@ function* addToPlans(
   const protection = { organizationId, floors: yield* listPartyFloors(organizationId) };
   const { held, floors } = yield* readProtected(protection, namings);
   const byParty = groupByParty(namings);
-  const waiting: Waiting[] = [];
+  const waiting: WaitingDeletion[] = [];
   const planned: Planned[] = [];
   let left = targetsAtOnce;
   for (const deletion of deletions) {

@@ -229,12 +229,12 @@ describe("a live request whose reader leaves before it is authenticated", () => 
     it(`is not counted for ever: ${live}`, async () => {
       const customer = await scene.makeCustomer();
       const held = service.holdStore("findCaller");
-      const before = service.edge.connections.count;
+      const before = service.sharedBounds.connections.count;
       const raw = open(customer, `offset=now&live=${live}`);
       await held.called;
       raw.socket.resetAndDestroy();
       await waitFor("the connection to end", () =>
-        service.edge.connections.count === before ? true : undefined,
+        service.sharedBounds.connections.count === before ? true : undefined,
       );
       held.release();
       const ended = await scene.ask(customer, { method: "GET", path: "/v2/changes" });
