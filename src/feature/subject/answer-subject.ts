@@ -217,13 +217,13 @@ async function readErasures(
   request: SubjectRequest,
   of: Erasure["of"],
 ): Promise<readonly Erasure[]> {
-  const found: Erasure[] = [];
+  const erasures: Erasure[] = [];
   for await (const page of readDeletionsOf(app, request)) {
     for (const { deletion_request_id, status, requested_at, completed_at } of page) {
-      if (status === "cancelled" || found.length > erasuresMax) continue;
+      if (status === "cancelled" || erasures.length > erasuresMax) continue;
       const receipt = await app.store.findReceipt(deletion_request_id, request.organizationId);
       const { receipt_no = aloneNo } = receipt ?? {};
-      found.push({
+      erasures.push({
         of,
         deletion_request_id,
         requested_at,
@@ -232,5 +232,5 @@ async function readErasures(
       });
     }
   }
-  return found.sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
+  return erasures.sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
 }

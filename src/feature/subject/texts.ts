@@ -180,10 +180,10 @@ let kinds: ReadonlyMap<string, FieldKind> | undefined;
 
 function fieldKinds(): ReadonlyMap<string, FieldKind> {
   if (kinds !== undefined) return kinds;
-  const found = new Map<string, FieldKind>();
+  const byName = new Map<string, FieldKind>();
   const add = (name: string, schema: SchemaShape): void => {
-    const known = found.get(name) ?? { values: new Set(), format: undefined };
-    found.set(name, known);
+    const known = byName.get(name) ?? { values: new Set(), format: undefined };
+    byName.set(name, known);
     for (const { enum: allowed = [], format, items, properties = {} } of alternativesOf(schema)) {
       known.format ??= format;
       for (const one of allowed) if (typeof one === "string") known.values.add(one);
@@ -194,7 +194,7 @@ function fieldKinds(): ReadonlyMap<string, FieldKind> {
   for (const { addSchema } of recordTypes) {
     for (const [name, schema] of Object.entries(addSchema.properties)) add(name, schema);
   }
-  return (kinds = found);
+  return (kinds = byName);
 }
 
 function wordsFor(kind: string, names: Iterable<string>) {

@@ -52,7 +52,7 @@ export async function deliver(app: App, first: ToSend, options: DeliveryOptions)
     const posted = await options.send(signed(app, sending, options));
     if (resultOf(posted) === "stopped") return release(app, sending.endpoint, options);
     const isLast = options.stopping.aborted || sent >= messagesMax;
-    sending = await settle(app, sending, { ...options, posted, isLast });
+    sending = await storeResult(app, sending, { ...options, posted, isLast });
   }
 }
 
@@ -89,7 +89,7 @@ function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOpt
 function afterAttempt(
   app: App,
   { endpoint, message }: ToSend,
-  { posted, random }: Settling,
+  { posted, random }: Attempted,
 ): WebhookEndpoint {
   const { status, retryAfter } = { status: undefined, retryAfter: undefined, ...posted };
   const now = app.now();
@@ -119,13 +119,17 @@ function resultOf(posted: PostResult): string {
   return "status" in posted ? String(posted.status) : posted.failure;
 }
 
-interface Settling extends DeliveryOptions {
+interface Attempted extends DeliveryOptions {
   readonly posted: PostResult;
   readonly isLast: boolean;
 }
 
 /** Stores the result of an attempt, and returns the next message under the same lease. */
-async function settle(app: App, sent: ToSend, options: Settling): Promise<ToSend | undefined> {
+async function storeResult(
+  app: App,
+  sent: ToSend,
+  options: Attempted,
+): Promise<ToSend | undefined> {
   const { endpoint: before, message } = sent;
   const { claimant, onAttempt, posted, source, ends } = options;
   const kind = kindOf(message, posted);
@@ -137,7 +141,7 @@ async function settle(app: App, sent: ToSend, options: Settling): Promise<ToSend
   const { entryNo, changeNo } = next === undefined ? place : told;
   const leaseUntil = next === undefined ? undefined : app.now() + leaseMs;
   const after = { ...told, entryNo, changeNo, leaseUntil };
-  const settled = await app.store.of(webhooks).settle({ before, after, claimant });
+  const settled = await app.store.of(webhooks).storeResult({ before, after, claimant });
   const disabled = kind === "failed" ? settled?.disabledBecause : undefined;
   onAttempt({ endpoint: settled ?? before, kind, result: resultOf(posted), disabled });
   if (settled === undefined || next === undefined) return undefined;

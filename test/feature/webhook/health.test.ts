@@ -34,11 +34,11 @@ describe("the health in the console", () => {
     const lease = { claimant: "test", now, until: now + 60_000 };
     const claimed = await app.store.of(webhooks).claim(found, lease);
     assert.ok(claimed);
-    const settle = (after: WebhookEndpoint) =>
-      app.store.of(webhooks).settle({ before: claimed, after, claimant: "test" });
-    await settle({ ...claimed, failures: 1, failingSince: now });
+    const storeResult = (after: WebhookEndpoint) =>
+      app.store.of(webhooks).storeResult({ before: claimed, after, claimant: "test" });
+    await storeResult({ ...claimed, failures: 1, failingSince: now });
     assert.equal(await resultOf(), "One endpoint fails.");
-    await settle(disabled(claimed, now));
+    await storeResult(disabled(claimed, now));
     assert.match((await resultOf()) ?? "", /^Nothing is sent to one endpoint/);
     assert.match(await overview(), /Webhooks that fail[^]*?and 1 that are sent nothing/);
     const inOther = { cookie: `${site.cookies["operator"]}; sluice_organization=other` };

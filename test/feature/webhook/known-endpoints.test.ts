@@ -65,7 +65,7 @@ describe("the endpoints that a process knows", () => {
     const before = await claim(now + 9);
     assert.ok(before);
     const attempt = { before, after: disabled(before, now), claimant: "other" };
-    await store.of(webhooks).settle(attempt);
+    await store.of(webhooks).storeResult(attempt);
     assert.equal((await one())?.disabledBecause, "gone");
     await store.of(webhooks).changeEndpoint(name, { enable: true }, operator);
     assert.equal((await one())?.disabledBecause, undefined);

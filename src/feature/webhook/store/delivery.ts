@@ -90,7 +90,7 @@ const release = `
 const releaseAll = `UPDATE webhook_endpoint SET lease_until = NULL WHERE lease_until IS NOT NULL`;
 
 /** `$15`: the end of the lease under which the attempt was made, which enabling the endpoint changes. */
-const settle = `
+const setResult = `
   UPDATE webhook_endpoint SET
     entry_no = CASE WHEN entry_no = $4 THEN $5 ELSE entry_no END,
     change_no = CASE WHEN change_no = $6 THEN $7 ELSE change_no END,
@@ -162,7 +162,7 @@ export function* releaseEveryEndpoint(): Statements<void> {
 }
 
 /** Returns the endpoint as it is then; undefined if it was removed, or another process has claimed it. */
-export function* settleAttempt({
+export function* storeResult({
   before,
   after,
   claimant,
@@ -177,7 +177,7 @@ export function* settleAttempt({
   const failing = [after.failures, before.leaseUntil ?? null, after.failingSince ?? null];
   const waits = [after.nextAttemptAt ?? null, disabledAt, disabledBecause];
   const values = [...name, ...cursors, ...times, ...failing, ...waits];
-  const settled = yield* find(toEndpoint, settle, ...values);
+  const settled = yield* find(toEndpoint, setResult, ...values);
   const isDisabled = disabledAt !== null && before.disabledAt === undefined;
   if (isDisabled && settled?.disabledAt === disabledAt) {
     const act = { actor: "worker", now: disabledAt };

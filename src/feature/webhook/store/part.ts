@@ -17,7 +17,7 @@ const methods = {
   claim: change(ofOrganization, delivery.claimEndpoint),
   release: change(ofOrganization, delivery.releaseEndpoint),
   releaseAll: change(every, delivery.releaseEveryEndpoint),
-  settle: change(({ before }) => ofOrganization(before), delivery.settleAttempt),
+  storeResult: change(({ before }) => ofOrganization(before), delivery.storeResult),
   listNews: lookup(ofOrganization, delivery.listDeletionNews),
   findNews: lookup(every, delivery.findOrganizationsWithNews),
   haveEndpointsChanged: lookup(every, delivery.haveEndpointsChanged),

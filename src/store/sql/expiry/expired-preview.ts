@@ -107,9 +107,9 @@ function* evaluateParties(
   parties: readonly string[],
 ): Statements<ReadonlyMap<string, "held" | "floor" | "more">> {
   const rules = strictFloors(floors).filter(({ resourceType }) => namesParties(resourceType));
-  const found = new Map<string, "held" | "floor" | "more">();
-  if (parties.length === 0) return found;
-  if (rules.length === 0 && !(yield* isAnyNamingHeld(organizationId))) return found;
+  const waitsFor = new Map<string, "held" | "floor" | "more">();
+  if (parties.length === 0) return waitsFor;
+  if (rules.length === 0 && !(yield* isAnyNamingHeld(organizationId))) return waitsFor;
   let [open, after] = [parties, 0];
   for (let page = 0; page < pagesMax && open.length > 0; page += 1) {
     const recordsMax = Math.ceil(recordsAtOnce / open.length);
@@ -118,15 +118,15 @@ function* evaluateParties(
     const keys = namings.map((naming) => ({ ...naming, organizationId }));
     const held = yield* findHeldKeys(keys, now);
     const latest = yield* latestByParty({ organizationId, floors: rules }, namings);
-    for (const [party, { until }] of latest) if (until > now) found.set(party, "floor");
+    for (const [party, { until }] of latest) if (until > now) waitsFor.set(party, "floor");
     const heldKeys = keys.filter((key) => held.has(keyText(key)));
-    for (const party of heldKeys.flatMap((key) => key.parties)) found.set(party, "held");
-    open = [...ends.keys()].filter((party) => !found.has(party));
+    for (const party of heldKeys.flatMap((key) => key.parties)) waitsFor.set(party, "held");
+    open = [...ends.keys()].filter((party) => !waitsFor.has(party));
     after = Math.min(...open.map((party) => ends.get(party) ?? 0));
     yield* pause();
   }
-  for (const party of open) found.set(party, "more");
-  return found;
+  for (const party of open) waitsFor.set(party, "more");
+  return waitsFor;
 }
 
 /**

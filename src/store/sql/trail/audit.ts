@@ -153,7 +153,7 @@ export function* searchAudit(query: AuditQuery): Statements<AuditPart> {
   const before = query.before ?? (yield* findEnd(until));
   const oldest = yield* get<EntryPosition>(findOldest, before, examinedMax);
   if (oldest === undefined) return { entries: [], next: undefined };
-  const found = yield* list(
+  const matching = yield* list(
     toAuditEntry,
     findMatching,
     before,
@@ -166,10 +166,10 @@ export function* searchAudit(query: AuditQuery): Statements<AuditPart> {
     limit + 1,
     query.subjects ?? null,
   );
-  const entries = found.slice(0, limit);
+  const entries = matching.slice(0, limit);
   const isComplete = oldest.entry_no === 1 || oldest.at < (from ?? 0) - clockSkewMsMax;
   const rest = isComplete ? undefined : oldest.entry_no;
-  return { entries, next: found.length > limit ? entries.at(-1)?.entryNo : rest };
+  return { entries, next: matching.length > limit ? entries.at(-1)?.entryNo : rest };
 }
 
 /** The number after the last entry that can be before `until`, found by bisection: later entries have later times. */

@@ -154,7 +154,9 @@ export function testWebhooks(engine: Engine): void {
         if (enable) await store.of(webhooks).changeEndpoint(name, { enable: true }, act);
         const second = { ...lease, claimant: "b" };
         assert.equal(await store.of(webhooks).claim(found, second), undefined, "two at once");
-        return store.of(webhooks).settle({ before, after: disabled(before, now), claimant: "a" });
+        return store
+          .of(webhooks)
+          .storeResult({ before, after: disabled(before, now), claimant: "a" });
       };
       const ignored = await fail(true);
       const { failures, disabledAt, nextAttemptAt, leaseUntil, lastResult } = ignored ?? {};
