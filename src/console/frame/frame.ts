@@ -11,6 +11,8 @@ import { findScreen, type Screen, type Task } from "./screens.ts";
 export interface PageView {
   readonly title: string;
   readonly id?: string;
+  /** Of whom a page is that has no id of its own. */
+  readonly organizationId?: string;
   readonly screen?: string;
   readonly body: Html;
   /** The pages between the screen and this one. */
@@ -37,9 +39,10 @@ export interface Reader {
 }
 
 export function renderPage(view: PageView, reader: Reader | undefined): Html {
-  const { title, id, body, aside, refreshSeconds } = view;
-  const heading =
-    id === undefined ? title : html`${title} <small class="id"><bdi>${id}</bdi></small>`;
+  const { title, id, organizationId, body, aside, refreshSeconds } = view;
+  const heading = html`${title}
+  ${id !== undefined && html`<small class="id"><bdi>${id}</bdi></small>`}
+  ${organizationId !== undefined && html`<small>${renderOrganization(organizationId)}</small>`}`;
   const now = reader && new Date(reader.now).toISOString();
   return html`<!doctype html>
     <html lang="en" data-now="${now}">

@@ -250,11 +250,11 @@ const noRule =
 
 export const identitiesPage: NounPage = {
   acts: [createForm],
-  view: async ({ app, id }) => {
-    const found = await list(app, id);
+  view: async ({ app, id: organizationId }) => {
+    const found = await list(app, organizationId);
     const body = html`${rules.list(found, app, { empty: noRule })}
-    ${renderForms(app, identitiesPage.acts, id)}`;
-    return { title: "Identities of programs", id, screen, body };
+    ${renderForms(app, identitiesPage.acts, organizationId)}`;
+    return { title: "Identities of programs", organizationId, screen, body };
   },
 };
 

@@ -242,13 +242,13 @@ export const webhookRemove = defineAct({
 
 export const webhooksPage: NounPage = {
   acts: [webhookCreate],
-  view: async ({ app, id }) => {
-    const found = await listEndpoints(app, id);
+  view: async ({ app, id: organizationId }) => {
+    const found = await listEndpoints(app, organizationId);
     const empty =
       "There is no endpoint yet. With one, a program gets messages and need not ask for news.";
     const body = html`${endpoints.list(found, app, { empty })}
-    ${renderForms(app, webhooksPage.acts, id)}`;
-    return { title: "Webhooks", id, screen, body };
+    ${renderForms(app, webhooksPage.acts, organizationId)}`;
+    return { title: "Webhooks", organizationId, screen, body };
   },
 };
 

@@ -23,6 +23,7 @@ describe("webhooks in the console", () => {
     );
     const empty = await show("viewer", "webhooks/acme");
     assert.match(empty.text, /no endpoint yet/);
+    assert.match(empty.text, /<h1>Webhooks\s+<small><bdi>Acme<\/bdi> <small class="id">acme</);
     assert.ok(!empty.text.includes("Add an endpoint"));
     const url = "https://hooks.example.com/a?b=<c>";
     const form = { url, events: "sluice.deletion.completed", description: "<b>ledger</b>" };
