@@ -232,6 +232,26 @@ export function testLargeDeletions(engine: Engine): void {
     });
   });
 
+  describe(`${engine.name}: several deletions with large cascades`, () => {
+    it("are begun by one claim", async (test) => {
+      const { store } = await openSite(engine, test);
+      const ids: string[] = [];
+      for (const id of ["one", "two"]) {
+        await store.add("transaction", id);
+        const fields = { related_tx_ids: [id] };
+        const checks = Array.from({ length: 1_001 }, (_, at) =>
+          draftOf(check, `${id} ${at}`, fields),
+        );
+        await store.write(checks, { resourceType: check });
+        ids.push(await store.request(keyOf("transaction", id)));
+      }
+      const { now } = worker;
+      const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant: "test" };
+      const begun = await store.claimDeletions(claim, 2);
+      assert.deepEqual(begun.map((deletion) => deletion.deletionRequestId).sort(), ids.sort());
+    });
+  });
+
   describe(`${engine.name}: a deletion of a record with many changes`, () => {
     it("erases all of them", async (test) => {
       const { store } = await openSite(engine, test);

@@ -31,37 +31,75 @@ export interface ClaimSteps {
   readonly claimSome: (claim: Claim, claiming: Claiming) => Promise<Claimed>;
   /** Undefined if the deletion was not begun. */
   readonly beginLarge: (deletion: Deletion, claim: Claim) => Promise<Deletion | undefined>;
+  readonly postponeLarge: (failed: FailedLarge) => Promise<void>;
 }
 
-/** How long a claim that plans nothing advances the index. */
-const behindMsMax = 5_000;
+/** A large deletion that could not be begun. */
+export interface FailedLarge {
+  readonly deletion: Deletion;
+  readonly why: string;
+  readonly retryAt: number;
+}
+
+/** How long a claim that begins nothing goes on while it advances the index or plans large deletions. */
+const fruitlessMsMax = 5_000;
 /** How long a claim begins large deletions, whose organizations others wait for. */
 const largeMsMax = 500;
 
 export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
-  const { claimSome, beginLarge, indexParties } = steps;
+  const { claimSome, indexParties } = steps;
   let turn = "";
   return async (claim, deletionsMax) => {
-    const until = performance.now() + behindMsMax;
+    const until = performance.now() + fruitlessMsMax;
     for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
       const atOnce = Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax);
       const found = await claimSome(claim, { deletionsMax: atOnce, turn });
       const { claimed, large, checked, isBehind } = found;
       ({ turn } = found);
-      if (isBehind) await indexParties();
-      const begun: Deletion[] = [...claimed];
-      // Several, because all that are due are planned again before the next claim.
-      const largeUntil = performance.now() + largeMsMax;
-      for (const one of large) {
-        const deletion = await beginLarge(one, claim);
-        if (deletion !== undefined) begun.push(deletion);
-        if (performance.now() > largeUntil) break;
+      const begun = [...claimed];
+      try {
+        if (isBehind) await indexParties();
+        const last = await beginSome(large, { claim, begun, steps });
+        if (last !== undefined) turn = last.restrictedOf ?? last.organizationId;
+      } catch (error) {
+        // What is claimed would wait until its lease ends.
+        if (begun.length === 0) throw error;
       }
       if (begun.length > 0) return begun;
-      if (checked === 0 || (isBehind && performance.now() > until)) return [];
+      const isSlow = isBehind || large.length > 0;
+      if (checked === 0 || (isSlow && performance.now() > until)) return [];
     }
     return [];
   };
+}
+
+interface Beginning {
+  readonly claim: Claim;
+  readonly begun: Deletion[];
+  readonly steps: ClaimSteps;
+}
+
+/**
+ * Several, because all that are due are planned again before the next claim. Returns the one that ended the time, after
+ * whose organization the others have their turn.
+ */
+async function beginSome(
+  large: readonly Deletion[],
+  { claim, begun, steps }: Beginning,
+): Promise<Deletion | undefined> {
+  const until = performance.now() + largeMsMax;
+  for (const one of large) {
+    try {
+      const deletion = await steps.beginLarge(one, claim);
+      if (deletion !== undefined) begun.push(deletion);
+    } catch (error) {
+      const failed = { deletion: one, why: String(error), retryAt: claim.leaseUntil };
+      await steps.postponeLarge(failed);
+      throw error;
+    }
+    if (performance.now() > until) return one;
+  }
+  return undefined;
 }
 
 /** After this time the caller serves other work. */

@@ -4,7 +4,7 @@
 
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";
-import type { Claimed, Claiming } from "../../shared/claimer.ts";
+import type { Claimed, Claiming, FailedLarge } from "../../shared/claimer.ts";
 import {
   takeDeletions,
   beginDeletions,
@@ -95,6 +95,14 @@ export function* claimLarge(
   const bounds = { ...largestCascade, scan: scanBounds };
   const { begun } = yield* planDeletions(due, claim, bounds);
   return begun[0];
+}
+
+/** Others are begun before it is tried again. */
+export function* postponeFailed({ deletion, why, retryAt }: FailedLarge): Statements<void> {
+  const due = yield* all<DeletionRow>(findPending, deletion.deletionRequestId);
+  const obstacle = { waitingFor: why, held: false, retryAt };
+  const waiting = due.map((row) => ({ deletion: toDeletion(row), obstacle }));
+  yield* postponeAll(waiting, retryAt);
 }
 
 /** Always reads the beginning too: whether it is needed depends on restricted sets, which the time would disclose. */

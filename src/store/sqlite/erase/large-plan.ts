@@ -8,6 +8,8 @@ import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../interface/deletion.ts";
+import type { FailedLarge } from "../../shared/claimer.ts";
+import { postponeFailed } from "../../sql/plan/claim-step.ts";
 import { beginDeletions, postpone } from "../../sql/plan/claim.ts";
 import { extendPlans } from "../../sql/plan/write-plan.ts";
 import { readExistingDeletion } from "../../sql/deletion/deletion.ts";
@@ -64,6 +66,12 @@ const rulesChanged: Obstacle = { waitingFor: "a plan by the changed retention ru
 /** The deletion with its plan. `lost`: cancelled, or claimed by another. `behind`: the index has to advance first. */
 export type PlanStepResult = Deletion | "added" | "behind" | "lost" | "obstacle";
 
+/** Marks a deletion whose plan is being written. Until the lease expires, no other claim finds it. */
+const setPlanning = `
+  UPDATE deletion SET
+    waiting_for = 'the plan of a large cascade', held = 0, next_attempt_at = ?2, claimant = ?3
+  WHERE deletion_request_id = ?1 AND status = 'pending'`;
+
 const findLater = `
   SELECT 1 FROM ${namedRecords} CROSS JOIN record USING (organization_id, resource_type, resource_id)
     CROSS JOIN change ON change.record_no = record.record_no AND change_no > $4
@@ -84,6 +92,15 @@ const removeTargets = `
   DELETE FROM deletion_target
   WHERE deletion_request_id = ?1 AND position IN (
     SELECT position FROM deletion_target WHERE deletion_request_id = ?1 ORDER BY position LIMIT ?2)`;
+
+/** False if it is no longer pending. */
+export function markPlanning({ connection }: Group, id: string, claim: Claim): boolean {
+  return connection.run(setPlanning, id, claim.leaseUntil, claim.claimant) > 0;
+}
+
+export function postponeLarge({ connection }: Group, failed: FailedLarge): void {
+  connection.perform(postponeFailed, failed);
+}
 
 /** Extends a plan that is being processed, too, if verification has found more targets. */
 export function addToPlan(

@@ -2,6 +2,7 @@
 // writer stores it in steps, between which it serves others.
 //
 // state       what happens                                              next
+// marked      no other claim finds it                                   removing
 // removing    the part of a plan from an earlier attempt is removed     collecting
 // collecting  the file thread follows the relations                     adding; blocked: a hold, a floor, too large
 // adding      the plan is written part by part                          begun; lost; blocked by what changed meanwhile
@@ -39,6 +40,8 @@ export class LargePlanner {
   /** Plans a deletion that a claim found to be large. Undefined if it was not begun. */
   begin(deletion: Deletion, claim: Claim): Promise<Deletion | undefined> {
     return this.#calls.run(async () => {
+      const { deletionRequestId } = deletion;
+      if (!(await this.#parts.perform("markPlanning", deletionRequestId, claim))) return undefined;
       await this.#removePlan(deletion);
       const begun = await this.#plan(deletion, deletion, claim);
       if (begun === undefined) await this.#removePlan(deletion);

@@ -33,20 +33,8 @@ const planBounds: PlanBounds = { relationsMax: 200, bounded: true, shortHistorie
 /** How much of the floors of an organization one transaction reads. */
 const scan = { rowsMax: limits.floorScanRowsMax, historiesMax: 20 };
 
-/** Marks a deletion whose plan is being written. Until the lease expires, no other claim finds it. */
-const setPlanning = `
-  UPDATE deletion SET
-    waiting_for = 'the plan of a large cascade', held = 0, next_attempt_at = ?2, claimant = ?3
-  WHERE deletion_request_id = ?1 AND status = 'pending'`;
-
 export function claimDeletions({ connection }: Group, claim: Claim, claiming: Claiming): Claimed {
-  const options = { ...claiming, bounds: { ...planBounds, scan } };
-  const claimed = connection.perform(claimDue, claim, options);
-  const [first] = claimed.large;
-  if (first !== undefined) {
-    connection.run(setPlanning, first.deletionRequestId, claim.leaseUntil, claim.claimant);
-  }
-  return claimed;
+  return connection.perform(claimDue, claim, { ...claiming, bounds: { ...planBounds, scan } });
 }
 
 /** The state of the connection that writes; a process has one. */
