@@ -5,87 +5,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { draftOf, keyOf, transaction } from "../../conformance/scene.ts";
-import { fill, findText, screening, secret } from "./erased-bytes.ts";
-import { makeRandom } from "../../support/random.ts";
-import { waitFor } from "../../support/wait-for.ts";
-import { makePlace, type Place } from "./place.ts";
+import { findText, secret } from "./erased-bytes.ts";
+import { makePlace } from "./place.ts";
 import type { TestStore } from "../../support/test-store.ts";
-
-/** Whether all of the WAL is in the database, as far as the readers of the store allow. */
-function isCopied(place: Place): boolean {
-  const progress = place.withDatabase((database) =>
-    database.prepare("PRAGMA wal_checkpoint(PASSIVE)").get(),
-  );
-  return progress?.["log"] === progress?.["checkpointed"];
-}
 
 async function eraseAll(store: TestStore, deletionRequestId: string): Promise<void> {
   while (!(await store.eraseOne(deletionRequestId, 100)));
 }
 
 describe("the bytes of erased data", () => {
-  it("are in no file when the deletion is completed, and do not come back", async (test) => {
-    const place = makePlace(test);
-    const store = await place.open();
-    await fill(store);
-    const id = await store.request(keyOf("person", "p"));
-    await store.claim();
-    await eraseAll(store, id);
-    await waitFor("the checkpoints beside the writer", () => isCopied(place));
-    // Without this the rest would prove nothing: erasing alone leaves copies in the database.
-    assert.ok((findText(place, secret)["sluice.db"] ?? 0) > 0);
-
-    const completed = await store.completeOne(id);
-    assert.equal(completed?.status, "completed");
-    assert.deepEqual(completed?.erased, { person: 1, screening: 500 });
-    assert.deepEqual(findText(place, secret), {});
-    // What the writer has in memory must not bring anything back.
-    const random = makeRandom(8);
-    for (let count = 0; count < 20; count += 1) {
-      const list = Array.from({ length: 50 }, () =>
-        screening(random.integer(0, 499) * 5 + 1, random),
-      );
-      await store.write(list, { resourceType: "screening", mode: "update", lenient: true });
-    }
-    await store.requireConsistent();
-    await store.close();
-    assert.deepEqual(findText(place, secret), {});
-  });
-
-  it("are gone wherever a process was interrupted", async (test) => {
-    const place = makePlace(test);
-    const first = await place.open();
-    await fill(first);
-    const id = await first.request(keyOf("person", "p"));
-    await first.claim();
-    await eraseAll(first, id);
-    await first.close();
-    const second = await place.open();
-    await second.claim();
-    await eraseAll(second, id);
-    assert.equal((await second.completeOne(id))?.status, "completed");
-    assert.deepEqual(findText(place, secret), {});
-  });
-
-  it("include those of redacted references in records that stay", async (test) => {
-    const place = makePlace(test);
-    const store = await place.open();
-    await store.write([transaction("t"), transaction("stays")]);
-    const check = draftOf("transaction_check", `${secret}check`, { related_tx_ids: ["t"] });
-    await store.write(check, { resourceType: "transaction_check" });
-    const fields = { related_check_id: `${secret}check`, related_tx_ids: ["stays"] };
-    const alerts = Array.from({ length: 300 }, (_, index) =>
-      draftOf("transaction_alert", `a${index}`, fields),
-    );
-    await store.write(alerts, { resourceType: "transaction_alert" });
-    const id = await store.request(keyOf("transaction", "t"));
-    await store.claim();
-    await eraseAll(store, id);
-    const completed = await store.completeOne(id);
-    assert.equal(completed?.redacted, 300);
-    assert.deepEqual(findText(place, secret), {});
-  });
-
   it("include the id of a party in later changes of a transaction", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
@@ -140,21 +68,5 @@ describe("the completion of a deletion", () => {
       reader.exec("COMMIT");
     });
     assert.equal((await store.completeOne(id))?.status, "completed");
-  });
-
-  it("lets others write meanwhile", async (test) => {
-    const place = makePlace(test);
-    const store = await place.open();
-    await fill(store);
-    const id = await store.request(keyOf("person", "p"));
-    await store.claim();
-    await eraseAll(store, id);
-    const [completed, ...outcomes] = await Promise.all([
-      store.completeOne(id),
-      ...Array.from({ length: 50 }, (_, index) => store.write(transaction(`t${index}`))),
-    ]);
-    assert.equal(completed?.status, "completed");
-    assert.ok(outcomes.every(({ written }) => written === 1));
-    await store.requireConsistent();
   });
 });

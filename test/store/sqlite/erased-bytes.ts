@@ -10,7 +10,7 @@ import type { Place } from "./place.ts";
 export const secret = "top-secret-";
 export const act = { actor: "test", now: 1_000 };
 
-export function screening(index: number, random: Random): Draft {
+function screening(index: number, random: Random): Draft {
   const goes = index % 5 === 0;
   const text = `${goes ? secret : "harmless-"}${index}`;
   return draftOf("screening", `${text}-id`, {
