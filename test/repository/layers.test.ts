@@ -1,9 +1,8 @@
-// The rules of the layers and of import cycles, in examples that keep and break them (code.test.ts applies them).
+// The rules of the layers, in examples that keep and break them (code.test.ts applies them).
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findCrowdedPages } from "./rule/console-pages.ts";
-import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
 import { findLoaded } from "./rule/loaded.ts";
 import { findShellCommands } from "./rule/words.ts";
@@ -173,16 +172,6 @@ describe("the layers", () => {
       "src/cli/a.ts": "import { storeTarget } from '../bulk/store-target.ts';\nstoreTarget(app);",
     };
     assert.deepEqual(findStoreCalls(parse(fine)), []);
-  });
-
-  it("would show a cycle, also one of types and one within a larger graph", () => {
-    const files = parse({
-      "src/a.ts": 'import { b } from "./b/b.ts";',
-      "src/b/b.ts": 'import type { C } from "../c.ts";',
-      "src/c.ts": 'export { b } from "./b/b.ts";',
-      "src/d.ts": 'import { a } from "./a.ts";\nimport { b } from "./b/b.ts";',
-    });
-    assert.deepEqual(findCycles(files), ["import cycle: src/b/b.ts → src/c.ts → src/b/b.ts"]);
   });
 
   const two = ["one", "two"].map((name) => `import { ${name} } from "../../actions/${name}.ts";`);

@@ -1,15 +1,8 @@
-// Names and forms: how files are named and opened, and what no file contains: default exports,
-// barrels, `any`, `!`.
+// How files are named and opened, and that none is a barrel.
 
 import { posix } from "node:path";
-import { type Node, SyntaxKind } from "typescript/unstable/ast";
-import {
-  isExportAssignment,
-  isExportDeclaration,
-  isExportSpecifier,
-  isNonNullExpression,
-} from "typescript/unstable/ast/is";
-import { type CodeFile, placeOf, walk } from "../syntax.ts";
+import { isExportDeclaration } from "typescript/unstable/ast/is";
+import { type CodeFile, placeOf } from "../syntax.ts";
 import type { TextFile } from "../tree.ts";
 
 /** Names that say nothing about the content of the file. */
@@ -52,28 +45,10 @@ export function findOpeningViolation({ path, text }: TextFile): readonly string[
   return [`${path}: opens without a comment on what it is for`];
 }
 
-export function findFormViolations(file: CodeFile): readonly string[] {
-  const violations: string[] = [];
-  walk(file.syntax, (node) => {
-    const violation = violationOf(node);
-    if (violation === barrel && packageSurfaces.includes(file.path)) return;
-    if (violation !== undefined) violations.push(`${placeOf(file, node)}: ${violation}`);
-  });
-  return violations;
-}
-
-const barrel = "a barrel; import from where it is defined";
-
-function violationOf(node: Node): string | undefined {
-  if (isNonNullExpression(node)) return "`!` hides what is missing; say what happens then";
-  if (node.kind === SyntaxKind.AnyKeyword) return "`any` turns the checks off; use unknown";
-  if (isExportAssignment(node) || node.kind === SyntaxKind.DefaultKeyword) {
-    // `default` in a switch, where it is not a modifier.
-    if (node.parent.kind !== SyntaxKind.DefaultClause) return "a default export has no name";
-  }
-  if (isExportSpecifier(node) && node.name.getText() === "default") {
-    return "a default export has no name";
-  }
-  if (isExportDeclaration(node) && node.moduleSpecifier !== undefined) return barrel;
-  return undefined;
+export function findBarrels(file: CodeFile): readonly string[] {
+  if (packageSurfaces.includes(file.path)) return [];
+  const barrels = file.syntax.statements.filter(
+    (node) => isExportDeclaration(node) && node.moduleSpecifier !== undefined,
+  );
+  return barrels.map((node) => `${placeOf(file, node)}: a barrel; import from where it is defined`);
 }
