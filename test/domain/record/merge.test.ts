@@ -19,19 +19,6 @@ function stateOf(...payloads: readonly Payload[]): Payload {
 const at = (second: string) => `2026-01-01T00:00:${second}Z`;
 
 describe("the state of a record", () => {
-  it("takes each field from the latest change that contains it", () => {
-    const added = { tx_id: "t", status: "CREATED", amount: 1, timestamp: at("01") };
-    const settled = { tx_id: "t", status: "SETTLED", timestamp: at("03") };
-    const pending = { tx_id: "t", status: "PENDING", amount: 2, timestamp: at("02") };
-    assert.deepEqual(stateOf(added, settled, pending), {
-      tx_id: "t",
-      amount: 2,
-      status: "SETTLED",
-      is_test: false,
-      timestamp: at("03"),
-    });
-  });
-
   it("compares instants, not text, at any precision", () => {
     const early = {
       tx_id: "t",
@@ -57,15 +44,6 @@ describe("the state of a record", () => {
     const [first, second] = arrived(transaction, [one, other]);
     assert.ok(first && second);
     assert.equal(mergeChanges(transaction, [second, first])["status"], "SETTLED");
-  });
-
-  it("lacks an optional field that null cleared, until it is sent again", () => {
-    const added = { tx_id: "t", sender_id: "s", timestamp: at("01") };
-    const cleared = { tx_id: "t", sender_id: null, timestamp: at("02") };
-    const again = { tx_id: "t", sender_id: "r", timestamp: at("03") };
-    assert.equal("sender_id" in stateOf(added, cleared), false);
-    assert.equal("sender_id" in stateOf(cleared, added), false);
-    assert.equal(stateOf(again, cleared, added)["sender_id"], "r");
   });
 
   it("has defaults where no change has a value", () => {

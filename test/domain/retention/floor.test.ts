@@ -86,10 +86,6 @@ function closedByFolding(type: RecordType, changes: readonly Change[]): string |
   return since;
 }
 
-function status(account_status: string | null, second: number): Payload {
-  return { person_id: "p", account_status, timestamp: at(second) };
-}
-
 function filed(report_filed_at: string | null, second: number): Payload {
   return { suspicious_activity_id: "s", report_filed_at, timestamp: at(second) };
 }
@@ -111,45 +107,6 @@ describe("the filing time of a report", () => {
 });
 
 describe("the closing of a person or a company", () => {
-  const person = typeNamed("person");
-  const since = (...payloads: readonly Payload[]) => closedSince(person, arrived(person, payloads));
-
-  it("is the first change since which the account is closed without interruption", () => {
-    assert.equal(since(status("APPROVED", 1), status("CLOSED", 2)), "2026-01-01T00:00:02");
-    assert.equal(since(status("CLOSED", 2), status("CLOSED", 4)), "2026-01-01T00:00:02");
-    const reopened = [status("CLOSED", 1), status("APPROVED", 2), status("CLOSED", 3)];
-    assert.equal(since(...reopened), "2026-01-01T00:00:03");
-  });
-
-  it("is missing for an account that is open, was opened again, or says nothing", () => {
-    assert.equal(since(status("APPROVED", 1)), undefined);
-    assert.equal(since(status("CLOSED", 1), status("BLOCKED", 2)), undefined);
-    assert.equal(since(status("CLOSED", 1), status(null, 2)), undefined);
-    assert.equal(since({ person_id: "p", name: "CLOSED", timestamp: at(1) }), undefined);
-  });
-
-  it("is decided by a register only while nothing is said of the account of a company", () => {
-    const company = typeNamed("company");
-    const of = (...states: readonly Payload[]) => {
-      const payloads = states.map((state, second) => ({ ...state, timestamp: at(second + 1) }));
-      return closedSince(company, arrived(company, payloads));
-    };
-    const inactive = { registered_as_inactive: true };
-    assert.equal(of(inactive), "2026-01-01T00:00:01");
-    assert.equal(of({ account_status: "APPROVED" }, inactive), undefined);
-    assert.equal(of(inactive, { account_status: "BLOCKED" }), undefined);
-    const ended = [{ account_status: "APPROVED" }, inactive, { account_status: "CLOSED" }];
-    assert.equal(of(...ended), "2026-01-01T00:00:03");
-    assert.equal(of(inactive, { registered_as_inactive: false }), undefined);
-  });
-
-  it("does not depend on other changes, and takes the last arrival of equal timestamps", () => {
-    const other = { person_id: "p", name: "Ada", timestamp: at(5) };
-    assert.equal(since(status("CLOSED", 2), other), "2026-01-01T00:00:02");
-    assert.equal(since(status("CLOSED", 2), status("APPROVED", 2)), undefined);
-    assert.equal(since(status("APPROVED", 2), status("CLOSED", 2)), "2026-01-01T00:00:02");
-  });
-
   it("agrees with folding the history at each timestamp, in any order of arrival", () => {
     const fields = fc.record(
       {
