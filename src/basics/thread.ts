@@ -39,9 +39,9 @@ interface CallOptions {
   readonly own?: Functions;
   /** Loads more of its own functions, when one of them is first called. */
   readonly load?: () => Promise<Functions>;
-  /** Called when the other side has ended by itself; returns what its calls are rejected with. */
+  /** Called when the other side has ended unasked, or without an answer; returns what its calls are rejected with. */
   readonly ended?: (cause: unknown) => unknown;
-  /** What `open` throws after `close`. */
+  /** What `open` throws after `close`, and later calls are rejected with. */
   readonly closed?: () => Error;
   /** Called when the other side has asked for the end and all its calls are answered. */
   readonly onClose?: () => void;
@@ -64,7 +64,7 @@ export class Calls<Other extends Functions> {
 
   /** Call before the first call, and before one that may start the other side again after it has ended by itself. */
   open(): this {
-    if (this.#isClosed) throw this.#options.closed?.() ?? new Error("closed");
+    if (this.#isClosed) throw this.#closed();
     this.#thread ??= this.#start();
     return this;
   }
@@ -113,11 +113,16 @@ export class Calls<Other extends Functions> {
     this.#gone = new Promise((resolve) => {
       thread.on("exit", () => {
         this.#thread = undefined;
-        if (!this.#isClosed || cause !== undefined) this.fail(this.#options.ended?.(cause));
+        const isAsked = this.#isClosed && cause === undefined && this.#waiting.size === 0;
+        this.fail(isAsked ? this.#closed() : this.#options.ended?.(cause));
         resolve();
       });
     });
     return thread;
+  }
+
+  #closed(): Error {
+    return this.#options.closed?.() ?? new Error("closed");
   }
 
   #post(message: Message, transfer: Transferable[] = []): void {

@@ -72,4 +72,22 @@ describe("a call of a thread", () => {
     assert.equal(await calls.open().call("double", [4]), 8);
     await calls.close();
   });
+
+  it("is rejected if the thread ends without its answer while it is being closed, and afterwards", async () => {
+    const code = `
+      const { parentPort } = require("node:worker_threads");
+      parentPort.on("message", (message) => message === null && parentPort.close());`;
+    const calls = new Calls<Own>({
+      start: () => new Worker(code, { eval: true }),
+      ended: () => new Error("without an answer"),
+    });
+    let failure: unknown;
+    void calls
+      .open()
+      .call("double", [4])
+      .catch((error: unknown) => (failure = error));
+    await calls.close();
+    assert.match(String(failure), /without an answer/);
+    await assert.rejects(calls.call("double", [4]), /without an answer/);
+  });
 });
