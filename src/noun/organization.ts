@@ -21,7 +21,7 @@ import { formatTime } from "../cli/output/table.ts";
 import { renderChip } from "../console/html/chip.ts";
 import type { Html } from "../console/html/html.ts";
 import { pathTo } from "../console/html/link.ts";
-import { formatDuration as describeDuration } from "../console/html/time.ts";
+import { formatExactDuration } from "../console/html/time.ts";
 import type { Organization } from "../domain/access.ts";
 import { confidentialTypes } from "../domain/confidentiality.ts";
 import { limits } from "../domain/limits.ts";
@@ -39,8 +39,7 @@ export const organizations = defineNoun<Organization, void>({
     strictScopes: { text: ({ strictScopes: isOn }) => formatOnOff(isOn) },
     deletionGraceSeconds: {
       text: ({ deletionGraceSeconds: seconds }) => formatDuration(seconds * 1_000),
-      html: ({ deletionGraceSeconds: seconds }) =>
-        seconds === 0 ? "none" : describeDuration(seconds * 1_000),
+      html: ({ deletionGraceSeconds: seconds }) => formatExactDuration(seconds * 1_000),
     },
     rateLimitPerSecond: {
       text: (organization) => formatRateLimit(organization, "default", "/s"),

@@ -63,6 +63,13 @@ export function formatDuration(milliseconds: number): string {
   return formatCount(Math.floor(milliseconds / length), name);
 }
 
+/** The duration in the largest unit that does not round it: `36 hours`, not `1 day`. */
+export function formatExactDuration(milliseconds: number): string {
+  const unit = units.find(([, size]) => milliseconds >= size && milliseconds % size === 0);
+  if (unit === undefined) return "none";
+  return formatCount(milliseconds / unit[1], unit[0]);
+}
+
 /** `Person 12, Transaction 1,234`; empty for nothing. Numbers above `max` were not counted further. */
 export function formatCounts(
   counts: Readonly<Partial<Record<string, number>>>,

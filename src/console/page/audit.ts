@@ -36,7 +36,12 @@ import {
 } from "../html/html.ts";
 import { pathTo, readRecordKey, renderDeletionLink, renderDeletionOf } from "../html/link.ts";
 import type { ConsoleSources, Next, Person } from "../page.ts";
-import { formatNumber, renderExactTime, formatDuration } from "../html/time.ts";
+import {
+  formatDuration,
+  formatExactDuration,
+  formatNumber,
+  renderExactTime,
+} from "../html/time.ts";
 import { describeValue, inWords } from "../html/typed-value.ts";
 import { renderActor, renderParty } from "../html/party.ts";
 
@@ -299,7 +304,8 @@ function renderValue(name: string, value: unknown): HtmlValue {
   if (/^del_\w+$/.test(text)) return renderDeletionLink(text);
   if (/^(?:[\da-f]{64}|[\w-]{43})$/.test(text)) return renderDigest(text);
   if (/^key_\w+$/.test(text)) return renderActor(text);
-  const isCode = /^[a-z]+(?:_[a-z]+)+$/.test(text);
+  // Whatever else there is may be what somebody has typed.
+  const isCode = name === "countedFrom";
   return html`<bdi class="value">${isCode ? text.replaceAll("_", " ") : shorten(text)}</bdi>`;
 }
 
@@ -311,9 +317,8 @@ function renderDigest(digest: string): Html {
 function renderNumber(name: string, value: number): HtmlValue {
   if (/(?:at|until|from|time)$/i.test(name) && value > 1e11) return renderExactTime(value);
   if (/ms$/i.test(name)) return formatDuration(value);
-  if (/(?:Seconds|Days)$/.test(name) && value === 0) return "none";
-  if (name.endsWith("Seconds")) return formatDuration(value * 1_000);
-  if (name.endsWith("Days")) return formatCount(value, "day");
+  if (name.endsWith("Seconds")) return formatExactDuration(value * 1_000);
+  if (name.endsWith("Days")) return value === 0 ? "none" : formatCount(value, "day");
   return formatNumber(value);
 }
 

@@ -15,7 +15,7 @@ import {
 import { readText, renderReason, renderIdField, requireTyped } from "../html/field.ts";
 import { renderChoice } from "../html/filter.ts";
 import { html } from "../html/html.ts";
-import { formatDuration } from "../html/time.ts";
+import { formatExactDuration } from "../html/time.ts";
 import { isUnhindered, renderEarliest, renderFate, renderPreview } from "./deletion-preview.ts";
 import { screen } from "./find.ts";
 import { renderOrganization } from "../html/party.ts";
@@ -28,7 +28,7 @@ export async function showDeletionForm(person: Person): Promise<Next> {
   const preview = await previewRequest(app, key);
   const { deletionGraceSeconds, deletionApproval } = preview;
   const isFree = isUnhindered(preview) && !preview.isCut && !deletionApproval;
-  const grace = deletionGraceSeconds > 0 && formatDuration(deletionGraceSeconds * 1_000);
+  const grace = deletionGraceSeconds > 0 && formatExactDuration(deletionGraceSeconds * 1_000);
   const start = isFree
     ? grace
       ? `It begins after ${grace}, and can be cancelled until then.`

@@ -255,6 +255,14 @@ describe("the details of an entry of the trail", () => {
     assert.match(page, /<small>New: name<\/small> <bdi class="value">Acme</);
   });
 
+  it("are not altered where somebody has typed them, and settings are not rounded", () => {
+    const page = show({ name: "acme_bank", reason: "court_order", deletionGraceSeconds: 129_600 });
+    for (const part of [">acme_bank<", ">court_order<", "36 hours"]) {
+      assert.ok(page.includes(part), `${part} in ${page}`);
+    }
+    assert.match(show({ deletionGraceSeconds: 0 }), / none$/);
+  });
+
   it("are escaped and bounded", () => {
     const page = show({ reason: `<script>${"x".repeat(5_000)}` });
     assert.ok(page.includes("&lt;script&gt;") && page.length < 400, page);
