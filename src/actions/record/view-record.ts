@@ -125,8 +125,8 @@ const lifetimeMs = 60_000;
 
 /**
  * Writes to the audit trail, also how many transactions of a party can be read with it, and returns a secret with which
- * this person reads this record once. Throws OperatorError
- * not_permitted, invalid, no_such_type, no_such_organization and no_such_record.
+ * this person reads this record once. Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization
+ * and no_such_record.
  */
 export async function permitReading(
   app: App,

@@ -1,8 +1,8 @@
-// Proposals: read, declined and expired; and whether one person may do an act alone. The act calls `agree` in its own
-// transaction, after its other conditions and before its first change. An act that needs a second person becomes a
-// proposal; an approved act is done in the transaction that stores the approval. So there is no approval without its
-// act, and no such act without its approval. A deletion that needs an approval is its own proposal; the worker does
-// what was approved.
+// Proposals: read, declined and expired; and whether one person may do an act alone. The act calls `seekApproval` in
+// its own transaction, after its other conditions and before its first change. An act that needs a second person
+// becomes a proposal; an approved act is done in the transaction that stores the approval. So there is no approval
+// without its act, and no such act without its approval. A deletion that needs an approval is its own proposal; the
+// worker does what was approved.
 
 import { type Proposal, proposalDays, type ProposedAct } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
