@@ -53,8 +53,9 @@ export async function runImport(context: Context, given: ImportOptions): Promise
     update: given.update,
     format: given.format,
     connections: given.connections,
-    // Each list has a cost of its own, for all threads, so it is as long as a transaction.
-    listRows: limits.groupRowsMax,
+    // Each list has a cost of its own, so it is as long as a group of lists while other organizations write. An import
+    // that continues has to make the same lists, so a version with another length would write some of them twice.
+    listRows: limits.groupRowsMax / 2,
   };
   if (given.check) return check(given.files, plan, given.rows);
   limitHeap(given.url === undefined ? bulkHeap : sendingHeap);
