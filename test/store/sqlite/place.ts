@@ -54,3 +54,19 @@ export function makePlace(test: TestContext): Place {
     },
   };
 }
+
+/** The steps by which the file answers those statements that match, of all that are prepared from now on. */
+export function watchPlans(
+  test: TestContext,
+  place: Place,
+): (matching: RegExp) => readonly string[] {
+  const { mock } = test.mock.method(DatabaseSync.prototype, "prepare");
+  return (matching) => {
+    const texts = mock.calls.map((call) => call.arguments[0]).filter((text) => matching.test(text));
+    return place.withDatabase((file) =>
+      texts
+        .flatMap((text) => file.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
+        .map(({ detail }) => String(detail)),
+    );
+  };
+}
