@@ -15,7 +15,7 @@ import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { acme, draftOf, keyOf, operator, organization } from "../conformance/scene.ts";
 import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { withActs } from "../support/test-store.ts";
 
 const many = 1_200;
@@ -43,10 +43,7 @@ describe("a page of the console on a store with much of everything", async () =>
   await setRule(app, { organizationId: acme, resourceType: "transaction", keepDays: 36_500 });
   using database = new DatabaseSync(join(folder, "sluice.db"));
   for (const status of ["pending", "completed"]) database.prepare(insertDeletions).run(status);
-  after(async () => {
-    await app.close();
-    removeFolder(folder);
-  });
+  after(() => app.close());
 
   it("counts only some of the transactions that name a person", async () => {
     const { pseudonyms, isCut } = await previewRequest(app, keyOf("person", "p"));

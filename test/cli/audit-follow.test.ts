@@ -13,7 +13,7 @@ import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile, root } from "../repository/tree.ts";
 import { usePostgres } from "../support/postgres/postgres-server.ts";
 import { startServer } from "../support/server.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { makeCommandLine } from "./command-line.ts";
 import { type Started, startProcess, startProgram } from "./program.ts";
@@ -135,7 +135,6 @@ describe("the guide to a SIEM", () => {
   it("has a script that continues after the last whole line, whenever it is killed", async () => {
     const line = makeCommandLine();
     const folder = makeTempFolder();
-    after(() => removeFolder(folder));
     const [script = ""] = blocksOf(text, "sh");
     const path = join(folder, "audit.ndjson");
     const sluice = `"${process.execPath}" "${join(root, "bin/sluice.js")}"`;

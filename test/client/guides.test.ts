@@ -7,14 +7,14 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { clientOf, useSite } from "./real-site.ts";
 import { goEnvironment, goFolder, pythonEnvironment } from "../clients/subject.ts";
 import { blocksOf, patternOf } from "../repository/rule/pages.ts";
 import { readFile, root } from "../repository/tree.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { buildClient, type BuiltClient, compile, compileProgram } from "./built-client.ts";
 import { pascalCase } from "../../client/generate/code-text.ts";
 import { collectionName } from "../../client/generate/collections.ts";
@@ -95,7 +95,6 @@ describe("the pages on clients", () => {
   before(() => {
     for (const { name } of languages) mkdirSync(join(folder, name));
   });
-  after(() => removeFolder(folder));
 
   for (const language of languages) {
     it(`work as shown: ${language.page}`, async (context) => {

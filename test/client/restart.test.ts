@@ -9,7 +9,7 @@ import { makeClient } from "../support/http-client.ts";
 import { operate } from "../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { recordWaits, timeoutMs } from "./scripted-fetch.ts";
 
 const outageMs = 30_000;
@@ -17,7 +17,6 @@ const callsAtOnce = 4;
 
 it("a restart of 30 seconds loses no call of the client, and repeats none", async (test) => {
   const folder = makeTempFolder();
-  test.after(() => removeFolder(folder));
   const environment = testEnvironment(folder, { PORT: String(await findFreePort()) });
   let server: ServerProcess = await startServerProcess(environment);
   test.after(() => server.end("SIGTERM"));

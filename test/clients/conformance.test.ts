@@ -17,7 +17,7 @@ import { type Server, startServer } from "../support/server.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { samples } from "../feature/samples.ts";
 import type { Fields } from "../support/record-generator.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { type Command, lines, type Outcome, type Scenario, scenarios } from "./scenarios.ts";
 import { type Driver, type Program, startDriver, type Subject, subjects } from "./subject.ts";
 import { errorCatalogue } from "../../src/domain/error.ts";
@@ -61,7 +61,6 @@ after(async () => {
   }
   await postgres?.remove();
   await platform?.stop();
-  removeFolder(folder);
 });
 
 async function startSite(ratePerSecond: string): Promise<Site> {
@@ -222,10 +221,7 @@ let concurrentServer: Server;
 before(async () => {
   concurrentServer = await startServer({ environment: { RATE_LIMIT_PER_SECOND: "0" } });
 });
-after(async () => {
-  await concurrentServer.stop();
-  removeFolder(folder);
-});
+after(() => concurrentServer.stop());
 
 interface Call {
   readonly op: "add" | "update";

@@ -10,7 +10,7 @@ import { startService, testEnvironment } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";
 import { exchangeRaw } from "../support/raw-socket.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("the console under attack", async () => {
   const service = await startService();
@@ -188,7 +188,6 @@ const noteLoads = `data:text/javascript,${encodeURIComponent(`
 
 it("loads the library of passkeys, which blocks the service, for nobody without one", async (context) => {
   const folder = makeTempFolder();
-  context.after(() => removeFolder(folder));
   const environment = testEnvironment(folder, { NODE_OPTIONS: `--import=${noteLoads}` });
   const server = await startServerProcess(environment);
   context.after(() => server.end("SIGKILL"));

@@ -9,7 +9,7 @@ import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { testEnvironment } from "../support/service.ts";
 import { fillDisk, hasSmallDisks, onSmallDisk } from "../support/small-disk.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const development = { NODE_ENV: "development" };
@@ -121,7 +121,6 @@ if (hasSmallDisks()) {
   describe("a full disk", () => {
     it("has SQLite refuse writes until there is room, and loses nothing", async (test) => {
       const folder = makeTempFolder();
-      test.after(() => removeFolder(folder));
       const serving = await startServerProcess(testEnvironment(folder, development), {
         under: onSmallDisk(folder, { mebibytes: 24 }),
       });
@@ -139,10 +138,7 @@ if (hasSmallDisks()) {
           diskMebibytes: 256,
           settings: { max_wal_size: "48MB", min_wal_size: "32MB" },
         });
-        test.after(async () => {
-          await postgres.remove();
-          removeFolder(folder);
-        });
+        test.after(() => postgres.remove());
         const DATABASE_URL = await postgres.makeDatabase();
         const serving = await startServerProcess({
           ...testEnvironment(folder, development),

@@ -4,14 +4,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { after, afterEach, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { makeRecordGenerator } from "../support/record-generator.ts";
 import { operate, startServer } from "../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { testEnvironment } from "../support/service.ts";
 import { linesOf, openStream } from "../support/stream-client.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { typeNamed } from "./scene.ts";
 
@@ -27,7 +27,6 @@ afterEach(async () => {
   await running?.end("SIGKILL");
   running = undefined;
 });
-after(() => removeFolder(folder));
 
 async function start(more: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
   running = await startServerProcess({ ...environment, ...more });

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, describe, it } from "node:test";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { describe, it } from "node:test";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { root } from "./tree.ts";
 
 const passing = 'import { it } from "node:test";\nit("passes", () => {});\n';
@@ -30,7 +30,6 @@ process.exitCode = report.close() ? 0 : 1;
 
 describe("the test runner", () => {
   const folder = makeTempFolder();
-  after(() => removeFolder(folder));
 
   it("runs a single file, whatever its groups are named, and ends with the counts", () => {
     const named = failing.replace("a group", "/health").replace("equal(1, 2)", "ok(true)");

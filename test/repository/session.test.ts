@@ -13,7 +13,7 @@ import { addTransaction, awaitCompletion } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { type Server, startServer } from "../support/server.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { blocksOf, patternOf } from "./rule/pages.ts";
 import { readFile, root } from "./tree.ts";
 
@@ -64,10 +64,7 @@ describe("the session in the README", () => {
     server = await startServerProcess({ ...environment, PORT: "0", NODE_ENV: "development" });
   });
 
-  after(async () => {
-    await server.end("SIGTERM");
-    removeFolder(folder);
-  });
+  after(() => server.end("SIGTERM"));
 
   const play = (script: string) =>
     playSession(script, { address: server.address, folder: root, environment });
@@ -100,10 +97,7 @@ describe("the session in the guide to import and export", () => {
     server = await startServerProcess({ ...environment, PORT: "0", NODE_ENV: "development" });
   });
 
-  after(async () => {
-    await server.end("SIGTERM");
-    removeFolder(folder);
-  });
+  after(() => server.end("SIGTERM"));
 
   it("prints the output that it shows", async () => {
     const script = session.replaceAll("npx sluice", ownCommand);

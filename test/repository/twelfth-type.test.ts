@@ -9,7 +9,7 @@ import { after, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { fetchToken } from "../support/customer.ts";
 import { startServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { root } from "./tree.ts";
 
@@ -89,10 +89,7 @@ describe("a twelfth record type, added with one file and one line", async () => 
   const added = await send("POST", "/v2/transaction", transaction);
   assert.equal(added.status, 201, added.text);
 
-  after(async () => {
-    await server?.end("SIGTERM");
-    removeFolder(copy);
-  });
+  after(() => server?.end("SIGTERM"));
 
   it("is added, one at a time and in a list", async () => {
     const one = await send("POST", "/v2/transaction_refund", refund);

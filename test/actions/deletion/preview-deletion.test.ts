@@ -12,7 +12,7 @@ import { type OpenApp, openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { acme, draftOf, keyOf, operator, organization } from "../../conformance/scene.ts";
 import { testEnvironment } from "../../support/service.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { type TestStore, withActs } from "../../support/test-store.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 
@@ -49,10 +49,7 @@ describe("the preview of a deletion beside 20,000 transactions", () => {
     await setRule(app, { organizationId: acme, resourceType: "transaction", keepDays: 400 });
     await setRule(app, { organizationId: acme, resourceType: "screening", keepDays: 400 });
   });
-  after(async () => {
-    await app.close();
-    removeFolder(folder);
-  });
+  after(() => app.close());
 
   it("names no floor that has ended, and counts each transaction that gets a pseudonym", async () => {
     const preview = await previewRequest(app, keyOf("person", "p"));

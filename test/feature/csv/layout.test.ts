@@ -3,15 +3,14 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { type Layout, layoutNames, readLayout } from "../../../src/feature/csv/layout.ts";
 import { openCsv } from "../../../src/feature/csv/csv-rows.ts";
 import { rowsOf } from "../../../src/feature/csv/row.ts";
 import { openText } from "../../../src/feature/csv/text-input.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const folder = makeTempFolder();
-after(() => removeFolder(folder));
 
 async function read(content: string | Buffer, layout: Layout = {}) {
   const path = join(folder, "rows.csv");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { ndjsonOf, withoutManifest } from "../../cli/command-line.ts";
 import type { BulkProgress } from "../../../src/bulk/progress.ts";
@@ -14,7 +14,6 @@ import { run } from "../../../src/cli/run.ts";
 import { loadTable } from "../../../src/process/command-table.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
 import { typeNamed } from "../../conformance/scene.ts";
-import { removeFolder } from "../../support/temp-folder.ts";
 import { acme, formats, makeStore, submit, withApp } from "../../support/round-trip.ts";
 
 const type = typeNamed("transaction");
@@ -43,7 +42,6 @@ describe("an export", async () => {
     }
   });
   await line.ask("organization create --name Other --id other");
-  after(() => removeFolder(line.folder));
 
   it("has the latest states in the order of ids", async () => {
     const { code, out } = await line.type(exporting);

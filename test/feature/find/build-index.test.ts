@@ -4,7 +4,7 @@
 // numbers in a search: one number in all of its written forms, with and without its country.
 
 import assert from "node:assert/strict";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { persons } from "../../../src/feature/find/store/part.ts";
 import { Client } from "pg";
 import type { App } from "../../../src/actions/app.ts";
@@ -21,7 +21,7 @@ import { operate } from "../../support/server.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { withActs } from "../../support/test-store.ts";
 import { makeSearchKeys } from "../../../src/feature/find/build-index.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { termsOfName } from "../../../src/feature/find/name-terms.ts";
 import { readTerms } from "../../../src/feature/find/record-terms.ts";
 import { loadTelephoneReader } from "../../../src/feature/find/value-terms.ts";
@@ -29,7 +29,6 @@ import { readWanted } from "../../../src/feature/find/value-terms.ts";
 
 const server = await usePostgres();
 const folder = makeTempFolder();
-after(() => removeFolder(folder));
 
 async function addPerson(app: App, organizationId: string): Promise<void> {
   await createOrganization(app, { name: organizationId, organizationId });

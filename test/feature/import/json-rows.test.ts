@@ -3,14 +3,13 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { rowsOf } from "../../../src/feature/csv/row.ts";
 import { openText } from "../../../src/feature/csv/text-input.ts";
 import { ListSplitter, openJson } from "../../../src/feature/import/rows/json-rows.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const folder = makeTempFolder();
-after(() => removeFolder(folder));
 
 async function read(text: string, list: string | undefined): Promise<readonly unknown[]> {
   const path = join(folder, "rows.json");

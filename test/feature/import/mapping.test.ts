@@ -3,18 +3,17 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   type Mapping,
   readMapItems,
   readMappingFile,
 } from "../../../src/feature/import/map/mapping.ts";
 import { makeRowMapper } from "../../../src/feature/import/map/map-row.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 
 const folder = makeTempFolder();
-after(() => removeFolder(folder));
 const type = typeNamed("transaction");
 
 const batches = (): never => assert.fail("no row is read");

@@ -3,22 +3,21 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { importFile } from "../../../src/feature/import/import-file.ts";
 import { openAnyRows } from "../../../src/feature/import/rows/parquet-rows.ts";
 import type { Target } from "../../../src/feature/import/chunk.ts";
 import { rowsOf } from "../../../src/feature/csv/row.ts";
 import { openText } from "../../../src/feature/csv/text-input.ts";
 import { typeNamed } from "../../conformance/scene.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { column, writeParquet } from "./parquet-file.ts";
 
 const type = typeNamed("transaction");
 const silent = { show: () => undefined, close: () => undefined };
 
-function write(test: TestContext, rows: number, groupRows: number): Promise<string> {
+function write(rows: number, groupRows: number): Promise<string> {
   const folder = makeTempFolder();
-  test.after(() => removeFolder(folder));
   const numbers = Array.from({ length: rows }, (_, index) => index + 1);
   const columns = [
     column("tx_id", { type: "BYTE_ARRAY", converted_type: "UTF8" }, numbers.map(String)),
@@ -32,8 +31,8 @@ describe("a Parquet file", () => {
     ["of small row groups", 1_000, 64],
     ["of one row group that is larger than is read at once", 100_009, 1e6],
   ] as const) {
-    it(`${what} returns each row once, in order, and counts its bytes to the end`, async (test) => {
-      const input = openText(await write(test, rows, groupRows));
+    it(`${what} returns each row once, in order, and counts its bytes to the end`, async () => {
+      const input = openText(await write(rows, groupRows));
       const opened = await openAnyRows(input, { type, format: undefined, layout: {} });
       let count = 0;
       let bytesBefore = 0;
@@ -52,8 +51,8 @@ describe("a Parquet file", () => {
     });
   }
 
-  it("is imported from where it was stopped, in the middle of a row group", async (test) => {
-    const file = await write(test, 3_000, 700);
+  it("is imported from where it was stopped, in the middle of a row group", async () => {
+    const file = await write(3_000, 700);
     const plan = {
       openRows: openAnyRows,
       timestampMin: "1980-01-01",

@@ -3,11 +3,10 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import type { CommandLine } from "../../cli/command-line.ts";
-import { removeFolder } from "../../support/temp-folder.ts";
 import { lacks } from "../samples.ts";
 import {
   acme,
@@ -52,13 +51,11 @@ describe("an export", { skip: lacks("export") }, async () => {
   for (const type of recordTypes) {
     exported.set(type.resourceType, await contentOf(source, type));
   }
-  after(() => removeFolder(source.folder));
 
   for (const [place, format] of formats.entries()) {
     for (const history of [false, true]) {
       describe(`as ${format}, ${history ? "every change" : "latest states"}`, async () => {
         const target = await makeStore();
-        after(() => removeFolder(target.folder));
 
         // Every type in every format, and its changes in one of them.
         const types = recordTypes.filter((_, at) => !history || at % formats.length === place);

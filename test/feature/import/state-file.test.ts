@@ -4,15 +4,14 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { removeState, StateFile } from "../../../src/feature/import/state-file.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { RefusedFile } from "../../../src/feature/import/refused-file.ts";
 import { workInOrder } from "../../../src/feature/import/chunk.ts";
 
 describe("the state of an import", () => {
   const folder = makeTempFolder();
-  after(() => removeFolder(folder));
 
   it("is removed with what a killed process was writing, and with nothing of others", () => {
     const path = join(folder, "persons.csv.sluice-import.json");
@@ -67,7 +66,6 @@ describe("the state of an import", () => {
 });
 
 const folder = makeTempFolder();
-after(() => removeFolder(folder));
 
 describe("the state of an import", () => {
   it("has one range for rows that follow one another, in whatever order they were done", async () => {

@@ -5,16 +5,13 @@ import { after, describe, it } from "node:test";
 import { RecipientLag } from "../../../src/feature/recipient/recipient-lag.ts";
 import type { ResourceType } from "../../../src/domain/record-type.ts";
 import { acme, draftOf, operator, organization, transaction } from "../../conformance/scene.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { recipients } from "../../../src/feature/recipient/store/part.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
 const folder = makeTempFolder();
 const store = await openTestStore(`sqlite:${folder}/sluice.db`, { role: "command" });
-after(async () => {
-  await store.close();
-  removeFolder(folder);
-});
+after(() => store.close());
 await store.createOrganization(organization(acme), operator);
 const none: ReadonlySet<string> = new Set();
 

@@ -3,16 +3,15 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { english } from "../../../src/feature/subject/english.ts";
 import { letterTexts, showText, Texts } from "../../../src/feature/subject/texts.ts";
 import { readConfig, valueOf } from "../../../src/settings/config.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 
 const folder = makeTempFolder();
 const path = join(folder, "letters.json");
-after(() => removeFolder(folder));
 
 function readTexts(texts: unknown): Texts {
   writeFileSync(path, typeof texts === "string" ? texts : JSON.stringify(texts));

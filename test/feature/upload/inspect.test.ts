@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { openRows } from "../../../src/feature/import/rows/open-rows.ts";
 import { inspectFile } from "../../../src/feature/upload/inspect.ts";
 import type { MappingChoice } from "../../../src/feature/upload/column-choice.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 
 const type = typeNamed("person");
@@ -34,7 +34,6 @@ const choose = (columns: Readonly<Record<string, string>>, more = ""): MappingCh
 
 describe("the beginning of an uploaded file", () => {
   const folder = makeTempFolder();
-  after(() => removeFolder(folder));
 
   const inspect = (name: string, content: string | Uint8Array, choice?: MappingChoice) => {
     const file = join(folder, name);

@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { after, describe, it } from "node:test";
 import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
 import { Uploads } from "../../../src/feature/upload/uploads.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
 
@@ -31,10 +31,7 @@ describe("a repaired file", async () => {
     startThread: uploadInProcess,
     makeFolder: () => Promise.resolve({ path, remove: () => Promise.resolve() }),
   });
-  after(async () => {
-    await uploads.close();
-    removeFolder(folder);
-  });
+  after(() => uploads.close());
   const receive = (source: Readable, repairs?: string) =>
     uploads.receive({ ...file, repairs }, source);
   const { uploadId: faulty } = await receive(Readable.from([content]));

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { ImportWrite } from "../../../src/feature/import/store-target.ts";
 import { runInThread, type WriteImport } from "../../../src/feature/upload/run-in-thread.ts";
 import { AppError } from "../../../src/domain/error.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
 
 const end = '"timestamp":"2026-01-01T00:00:00Z"';
@@ -21,7 +21,6 @@ function failing(failure: Error): WriteImport {
 
 describe("the import of an uploaded file", () => {
   const folder = makeTempFolder();
-  after(() => removeFolder(folder));
 
   const run = (name: string, write: WriteImport, stopping = new AbortController().signal) => {
     const file = join(folder, name);

@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { after, describe, it } from "node:test";
 import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
 import { Uploads } from "../../../src/feature/upload/uploads.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -18,7 +18,6 @@ const file = { ...about, fileName: "r.csv", ownerId: "op_1" };
 
 describe("an uploaded file", () => {
   const folder = makeTempFolder();
-  after(() => removeFolder(folder));
   let [now, host] = [0, Date.parse("2026-06-01T12:00:00Z")];
 
   /** An upload with these rows, whose mapping was inspected. */

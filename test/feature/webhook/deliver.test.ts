@@ -13,7 +13,7 @@ import type { App } from "../../../src/actions/app.ts";
 import type { EndpointChange } from "../../../src/feature/webhook/store/delivery.ts";
 import { acme, keyOf, operator, organization, transaction } from "../../conformance/scene.ts";
 import { newEndpoint } from "./store/webhooks.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
@@ -24,7 +24,6 @@ const folder = makeTempFolder();
 const stores: TestStore[] = [];
 after(async () => {
   for (const store of stores) await store.close();
-  removeFolder(folder);
 });
 
 interface Answer {

@@ -7,16 +7,13 @@ import { KnownEndpoints } from "../../../src/feature/webhook/known-endpoints.ts"
 import { acme, operator, organization, transaction } from "../../conformance/scene.ts";
 import { disabled, newEndpoint } from "./store/webhooks.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
 const folder = makeTempFolder();
 const store = await openTestStore(`sqlite:${folder}/sluice.db`, { role: "command" });
-after(async () => {
-  await store.close();
-  removeFolder(folder);
-});
+after(() => store.close());
 await store.createOrganization(organization(acme), operator);
 const clock = makeFakeClock(operator.now);
 const name = { organizationId: acme, endpointId: "whe_1" };

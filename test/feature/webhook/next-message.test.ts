@@ -17,7 +17,7 @@ import {
   organization,
   transaction,
 } from "../../conformance/scene.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
@@ -27,7 +27,6 @@ const folder = makeTempFolder();
 const stores: TestStore[] = [];
 after(async () => {
   for (const store of stores) await store.close();
-  removeFolder(folder);
 });
 
 async function open(): Promise<TestStore> {

@@ -17,7 +17,7 @@ import {
 } from "../../../src/feature/webhook/post.ts";
 import { makeCertificates } from "../../support/certificates.ts";
 import { startNameServer } from "../../support/name-server.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const loopback = makeAllowedAddresses(["127.0.0.0/8"]);
 const toLoopback = (): Promise<readonly string[]> => Promise.resolve(["127.0.0.1"]);
@@ -264,7 +264,6 @@ describe("the address of an attempt", () => {
 describe("an attempt with TLS", () => {
   const folder = makeTempFolder();
   const files = makeCertificates(join(folder, "tls"), { name: "hooks.example", owner: {} });
-  after(() => removeFolder(folder));
 
   it("needs a certificate for the name, by an authority that is trusted", async () => {
     const server = createHttps(

@@ -9,17 +9,14 @@ import { makeCustomer } from "../../support/customer.ts";
 import { operate } from "../../support/server.ts";
 import { startServerProcess } from "../../support/server-process.ts";
 import { testEnvironment } from "../../support/service.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const folder = makeTempFolder();
 const environment = testEnvironment(folder);
 
 const server = await startServerProcess(environment);
 const { token } = await operate(environment, (app) => makeCustomer(app, server.client));
-after(async () => {
-  await server.end("SIGTERM");
-  removeFolder(folder);
-});
+after(() => server.end("SIGTERM"));
 
 const host = "host: x\r\n";
 const upgrade = "connection: upgrade\r\nupgrade: websocket\r\n";

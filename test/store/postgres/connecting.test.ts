@@ -15,7 +15,7 @@ import {
   urlOf,
   usePostgres,
 } from "../../support/postgres/postgres-server.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
 const server = await usePostgres();
@@ -27,7 +27,6 @@ async function openOnce(url: string): Promise<void> {
 describe("a password", () => {
   it("is asked for by name where the URL has none", async (test) => {
     const folder = makeTempFolder();
-    test.after(() => removeFolder(folder));
     const rules = join(folder, "pg_hba.conf");
     writeFileSync(
       rules,

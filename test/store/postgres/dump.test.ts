@@ -16,7 +16,7 @@ import {
   urlOf,
   usePostgres,
 } from "../../support/postgres/postgres-server.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { openTestStore } from "../../support/test-store.ts";
 import { erasedTables } from "../../../src/store/postgres/erase/vacuum.ts";
 import { makeTestSeal } from "../../support/seal.ts";
@@ -43,10 +43,7 @@ interface Scene {
 async function makeScene(test: TestContext): Promise<Scene> {
   const server = await startPostgres({ own: true, programs });
   const folder = makeTempFolder();
-  test.after(async () => {
-    await server.remove();
-    removeFolder(folder);
-  });
+  test.after(() => server.remove());
   const url = await server.makeDatabase();
   const store = await openTestStore(url, { role: "serve" });
   await store.createOrganization(organization(acme), operator);

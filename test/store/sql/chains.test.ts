@@ -20,7 +20,7 @@ import { beginReplay } from "../../../src/store/sql/restore/replay.ts";
 import { runSync } from "../../../src/store/sql/statement/run.ts";
 import type { Request, Statements } from "../../../src/store/sql/statement/statements.ts";
 import { makeTestSeal } from "../../support/seal.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 const hash = "0".repeat(64);
@@ -60,10 +60,7 @@ function tablesOf(
 function openTables(test: TestContext): Connection {
   const folder = makeTempFolder();
   const connection = openWriter(join(folder, "sluice.db"), { parts });
-  test.after(() => {
-    connection.close();
-    removeFolder(folder);
-  });
+  test.after(() => connection.close());
   migrate(connection);
   return connection;
 }

@@ -9,7 +9,7 @@ import { basename, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { RefusedFile } from "../../../../src/feature/import/refused-file.ts";
 import { StateFile } from "../../../../src/feature/import/state-file.ts";
-import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
 
 function nameOf(descriptor: number): string {
   const path = fs.readlinkSync(`/proc/self/fd/${descriptor}`);
@@ -69,7 +69,6 @@ function watchFile(file: FileHandle, seen: string[]): FileHandle {
 describe("an import on a machine without power", { skip: process.platform !== "linux" }, () => {
   it("has a state that is complete, and that counts only refused rows that are there", async (test) => {
     const folder = makeTempFolder();
-    test.after(() => removeFolder(folder));
     const seen = watchDisk(test);
     const path = join(folder, "refused");
     const state = new StateFile(join(folder, "state"), { input: "input", settings: "settings" });

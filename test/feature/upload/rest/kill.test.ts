@@ -3,14 +3,14 @@
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { createOrganization } from "../../../../src/actions/access/create-organization.ts";
 import { listImports } from "../../../../src/feature/import/imports.ts";
 import { isUploadFolder } from "../upload-folder.ts";
 import { operate } from "../../../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../../../support/server-process.ts";
 import { testEnvironment } from "../../../support/service.ts";
-import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "../../../console/browse.ts";
 
@@ -33,7 +33,6 @@ async function begin(server: ServerProcess, cookie: string) {
 
 describe("an upload whose process is killed during the import", () => {
   const folder = makeTempFolder();
-  after(() => removeFolder(folder));
   const environment = testEnvironment(folder);
   const count = () =>
     operate(environment, async ({ store }) => (await store.countRecords("acme"))["person"] ?? 0);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
 import { makeWebhookKeys } from "../../../../src/feature/webhook/webhook-keys.ts";
-import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
 import { type Driver, startDriver, subjects } from "../../../clients/subject.ts";
 
 const service = makeWebhookKeys(generateKeyPairSync("ed25519").privateKey);
@@ -87,7 +87,6 @@ const bad: typeof good = [
 
 describe("the clients in all languages", { concurrency: true }, () => {
   const folder = makeTempFolder();
-  after(() => removeFolder(folder));
   for (const subject of subjects) {
     describe(subject.name, async () => {
       let driver: Driver | undefined;

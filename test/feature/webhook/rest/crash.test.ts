@@ -13,7 +13,7 @@ import { makeRecordGenerator } from "../../../support/record-generator.ts";
 import { operate, startServer } from "../../../support/server.ts";
 import { startServerProcess } from "../../../support/server-process.ts";
 import { testEnvironment } from "../../../support/service.ts";
-import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { startReceiver, type WebhookReceiver } from "../receiver.ts";
 import { typeNamed } from "../../../conformance/scene.ts";
@@ -57,7 +57,6 @@ function withoutRepetitions(all: readonly string[]): readonly string[] {
 
 describe("a service that is killed", () => {
   const folder = makeTempFolder();
-  after(() => removeFolder(folder));
 
   it("sends every event at least once and in order, whenever it dies", async () => {
     const environment = testEnvironment(folder, networks);
