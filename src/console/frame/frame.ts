@@ -11,7 +11,7 @@ import { findScreen, type Screen, type Task } from "./screens.ts";
 export interface PageView {
   readonly title: string;
   readonly id?: string;
-  /** Of whom a page is that has no id of its own. */
+  /** The organization that a page without an id is about. */
   readonly organizationId?: string;
   readonly screen?: string;
   readonly body: Html;

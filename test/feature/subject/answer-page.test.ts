@@ -19,6 +19,7 @@ describe("answers to authorities in the console", () => {
     assert.equal(status, 200, text);
     return text;
   };
+  const search = (name: string) => post("/console/subjects", { reason, name });
 
   before(async () => {
     await person("b-exact", { name: "Ada Example" });
@@ -153,5 +154,19 @@ describe("answers to authorities in the console", () => {
       assert.equal(status, role === "officer" ? 200 : 403, role);
       assert.equal(/Include confidential reports/.test(text), role === "officer", role);
     }
+  });
+
+  it("asks first whether somebody with a similar name is who was asked for", async () => {
+    await person("w-latin", { name: "Wladimir Orlova" });
+    const similar = (await search("Vladimir Orlova")).text;
+    assert.doesNotMatch(similar, />Answer</);
+    const [button = ""] = /<form[^>]*answer".*?<\/form>/s.exec(similar) ?? [];
+    assert.match(button, /Answer…<span class="sr"> about w-latin</);
+    const hidden = [...button.matchAll(/name="(\w+)" value="([^"]*)"/g)];
+    const form = Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));
+    assert.deepEqual([form["match"], form["name"]], ["similar", "Vladimir Orlova"]);
+    assert.match(button, /<details>.*<button type="submit">Yes, it is<.*<\/details>/s);
+    const { text } = await search("Wladimir Orlova");
+    assert.match(text, />Answer<span class="sr"> about w-latin</);
   });
 });
