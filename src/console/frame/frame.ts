@@ -40,9 +40,9 @@ export interface Reader {
 
 export function renderPage(view: PageView, reader: Reader | undefined): Html {
   const { title, id, organizationId, body, aside, refreshSeconds } = view;
-  const heading = html`${title}
-  ${id !== undefined && html`<small class="id"><bdi>${id}</bdi></small>`}
-  ${organizationId !== undefined && html`<small>${renderOrganization(organizationId)}</small>`}`;
+  const ownId = id !== undefined && html` <small class="id"><bdi>${id}</bdi></small>`;
+  const owner =
+    organizationId !== undefined && html` <small>${renderOrganization(organizationId)}</small>`;
   const now = reader && new Date(reader.now).toISOString();
   return html`<!doctype html>
     <html lang="en" data-now="${now}">
@@ -62,7 +62,7 @@ export function renderPage(view: PageView, reader: Reader | undefined): Html {
         <main id="main" tabindex="-1">
           ${reader !== undefined && renderWay(reader, view)}
           <div class="title">
-            <h1>${heading}</h1>
+            <h1>${title}${ownId}${owner}</h1>
             ${aside}
           </div>
           ${body} ${reader !== undefined && organizationList}
