@@ -82,13 +82,12 @@ function readStatements(): readonly Statement[] {
         return part === undefined ? unknown : complete(part, [...within, name]);
       });
     return texts
-      .filter(
-        ([name, text]) => /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(text) && !isElsewhere(name),
-      )
+      .filter(([name]) => !isElsewhere(name))
       .map(([name, text]) => ({
         name: `${file} ${name}`,
         sql: textFor("postgres", complete(text)),
-      }));
+      }))
+      .filter(({ sql }) => /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(sql));
   });
 }
 
