@@ -138,7 +138,7 @@ describe("the receipt of a deletion that erased a report", async () => {
     client.send({ method, path, token: officer.token, body });
   const scopes = ["person:write", "person:delete"] as const;
   const clerk = { ...officer, token: await fetchToken(client, officer, { scopes }) };
-  const id = await deleteNamed("p-1");
+  const id = await deleteNamed("reported");
   const status = await awaitCompletion(client, officer, id);
   const seen = await awaitCompletion(client, clerk, id);
   const receipt = write("report.json", seen["receipt"]);
