@@ -66,6 +66,7 @@ function addGroup(program: Program, word: string, table: CommandTable): Program 
   return add(program, word)
     .helpGroup(headingOf(table, word))
     .usage("COMMAND [options]")
+    .helpCommand("help", "Show the help of a command.")
     .description(table.groups[word] ?? "");
 }
 

@@ -129,6 +129,9 @@ describe("the command line", () => {
       const { code, out, err } = await line.type(...words);
       assert.deepEqual({ code, out }, { code: 2, out: "" });
       assert.match(err, /^Usage: sluice/);
+      // Each command is explained by a sentence.
+      for (const [, about = ""] of err.matchAll(/^ {2}\w.*? {2,}(\S.*)$/gm))
+        assert.match(about, /^[A-Z]/);
     }
   });
 });

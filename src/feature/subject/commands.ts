@@ -212,7 +212,7 @@ const texts = defineCommand({
 export const heading = "Records";
 
 export const groups = {
-  letter: "Letters for people outside.",
+  letter: "Print the texts of letters to persons and authorities.",
   subject: "Show and export everything that is stored about one, and answer an authority.",
 };
 
