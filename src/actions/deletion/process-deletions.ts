@@ -16,7 +16,12 @@
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../domain/limits.ts";
-import type { CompletedDeletion, Completion, ErasureStep } from "../../store/interface/deletion.ts";
+import type {
+  ClaimedDeletion,
+  CompletedDeletion,
+  Completion,
+  ErasureStep,
+} from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { DeletionPace } from "./deletion-pace.ts";
 import { catchUpLedger, recordInLedger } from "../ledger/keep-ledger.ts";
@@ -57,8 +62,8 @@ async function claimAll(
   { store, now: clock }: App,
   { claimant, stopping }: Pick<ProcessOptions, "claimant" | "stopping">,
   deletionsMax: number = limits.deletionsAtOnceMax,
-): Promise<readonly Deletion[]> {
-  const claimed: Deletion[] = [];
+): Promise<readonly ClaimedDeletion[]> {
+  const claimed: ClaimedDeletion[] = [];
   const until = performance.now() + claimingMsMax;
   const mayClaim = () => claimed.length === 0 || performance.now() < until;
   while (claimed.length < deletionsMax && !stopping.aborted && mayClaim()) {
@@ -101,25 +106,26 @@ class DeletionBatch {
   }
 
   /** Returns their results. Deletions that join them meanwhile are only reported. */
-  async process(claimed: readonly Deletion[]): Promise<readonly ProcessedDeletions[]> {
+  async process(claimed: readonly ClaimedDeletion[]): Promise<readonly ProcessedDeletions[]> {
     const results: ProcessedDeletions[] = [];
     const own = new Set(claimed.map(idOf));
-    this.#add(claimed, limits.deletionsAtOnceMax);
-    while (this.#open.size > 0) {
+    await this.#add(claimed, limits.deletionsAtOnceMax);
+    do {
       await this.#takeSteps();
       const done = this.#done;
       this.#done = [];
       results.push(...done.filter(({ deletion }) => own.has(idOf(deletion))));
       if (done.length > 0) await this.#options.onDone?.(done);
-    }
+    } while (this.#open.size > 0);
     return results;
   }
 
-  #add(claimed: readonly Deletion[], deletionsMax: number): void {
+  async #add(claimed: readonly ClaimedDeletion[], deletionsMax: number): Promise<void> {
     this.#mayBeMore = claimed.length === deletionsMax;
-    for (const deletion of claimed) {
+    for (const { failure, ...deletion } of claimed) {
       const open = { deletion, isErased: false, isNoted: false, verifications: 0 };
       this.#open.set(idOf(deletion), open);
+      if (failure !== undefined) await this.#postpone(open, failure);
     }
   }
 
@@ -268,7 +274,7 @@ class DeletionBatch {
     const isNext = this.#mayBeMore && waiting === 0;
     if (!isNext && performance.now() - this.#joinedAt < joiningIntervalMs) return;
     const room = Math.max(1, limits.deletionsAtOnceMax - waiting);
-    this.#add(await claimAll(this.#app, this.#options, room).catch(() => []), room);
+    await this.#add(await claimAll(this.#app, this.#options, room).catch(() => []), room);
     this.#joinedAt = performance.now();
   }
 }

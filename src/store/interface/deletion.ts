@@ -51,6 +51,11 @@ export interface Claim {
   readonly claimant: string;
 }
 
+/** `failure`: why its plan could not be made; it is still `pending`, and whoever claims it postpones it. */
+export interface ClaimedDeletion extends Deletion {
+  readonly failure?: unknown;
+}
+
 /** The result of one step of an erasure. */
 export interface ErasureStep {
   /** Deletions with nothing left to erase, which can be completed. */

@@ -10,7 +10,6 @@
 // 5. Errors that a caller can cause are AppErrors or named outcomes; anything else is an internal error.
 
 import type { MessagePort } from "node:worker_threads";
-import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type {
   RecordKey,
   RecordWrite,
@@ -21,7 +20,14 @@ import type { SharedMethods } from "../sql/methods.ts";
 import type { StoreParts } from "../sql/store-parts.ts";
 import type { Act } from "./act.ts";
 import type { ConnectionSettings, SharedServer } from "./connection-settings.ts";
-import type { Claim, Completion, DeletionRequest, ErasureStep, SealReceipt } from "./deletion.ts";
+import type {
+  Claim,
+  ClaimedDeletion,
+  Completion,
+  DeletionRequest,
+  ErasureStep,
+  SealReceipt,
+} from "./deletion.ts";
 import type { MustHave } from "./ledger.ts";
 import type { EngineTraits } from "./engine-traits.ts";
 
@@ -73,9 +79,10 @@ export interface DeletionStore {
   /**
    * Claims deletions that are due, or whose worker has stopped, at most `deletionsMax`. In one transaction they become
    * `processing` and their plans are stored; from then on writes to what will be erased are refused. A deletion under a
-   * hold stays `pending`, with the reason. If none is claimed, nothing is due; otherwise more may be.
+   * hold stays `pending`, with the reason, and so does one whose plan fails, which is returned with its `failure`. If
+   * none is claimed, nothing is due; otherwise more may be.
    */
-  claimDeletions(claim: Claim, deletionsMax: number): Promise<readonly Deletion[]>;
+  claimDeletions(claim: Claim, deletionsMax: number): Promise<readonly ClaimedDeletion[]>;
   /**
    * Processes the next part of the plans of some of these deletions, at most `recordsMax` records, in one transaction.
    * Earlier deletions in the list take precedence. The deletion of an organization has to be the only one.

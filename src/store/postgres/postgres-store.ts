@@ -14,12 +14,7 @@ import type { Purge } from "../sql/method.ts";
 import { findCaller, findKeyBySecret } from "../sql/access/api-key.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { schemaVersion } from "../sql/migrations.ts";
-import {
-  claimDeletions,
-  claimLarge,
-  postponeFailed,
-  type StepBounds,
-} from "../sql/plan/claim-step.ts";
+import { claimDeletions, claimLarge, type StepBounds } from "../sql/plan/claim-step.ts";
 import { scanBounds } from "../sql/plan/organization-obstacle.ts";
 import { refuseRestoring } from "../sql/restore/replay.ts";
 import { setFloor } from "../sql/retention/floor.ts";
@@ -229,8 +224,6 @@ function claimer(database: Database, indexParties: () => Promise<void>): Store["
       ),
     beginLarge: (deletion, claim) =>
       database.transaction(allDeletions, (tx) => tx.perform(claimLarge, deletion, claim)),
-    postponeLarge: (failed) =>
-      database.transaction(allDeletions, (tx) => tx.perform(postponeFailed, failed)),
     indexParties,
   });
 }

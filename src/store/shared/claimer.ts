@@ -3,7 +3,7 @@
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
-import type { Claim } from "../interface/deletion.ts";
+import type { Claim, ClaimedDeletion } from "../interface/deletion.ts";
 import type { Store } from "../interface/store.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -23,6 +23,8 @@ export interface Claiming {
   readonly deletionsMax: number;
   /** The organization that had the last turn in the previous claim; empty if there was none. */
   readonly turn: string;
+  /** What the previous claim found to be large, and did not begin: to plan it again would take long. */
+  readonly large: ReadonlySet<string>;
 }
 
 export interface ClaimSteps {
@@ -31,14 +33,6 @@ export interface ClaimSteps {
   readonly claimSome: (claim: Claim, claiming: Claiming) => Promise<Claimed>;
   /** Undefined if the deletion was not begun. */
   readonly beginLarge: (deletion: Deletion, claim: Claim) => Promise<Deletion | undefined>;
-  readonly postponeLarge: (failed: FailedLarge) => Promise<void>;
-}
-
-/** A large deletion that could not be begun. */
-export interface FailedLarge {
-  readonly deletion: Deletion;
-  readonly why: string;
-  readonly retryAt: number;
 }
 
 /** How long a claim that begins nothing goes on while it advances the index or plans large deletions. */
@@ -47,59 +41,38 @@ const fruitlessMsMax = 5_000;
 const largeMsMax = 500;
 
 export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
-  const { claimSome, indexParties } = steps;
+  const { claimSome, beginLarge, indexParties } = steps;
   let turn = "";
+  let large: readonly Deletion[] = [];
   return async (claim, deletionsMax) => {
     const until = performance.now() + fruitlessMsMax;
     for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-      const atOnce = Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax);
-      const found = await claimSome(claim, { deletionsMax: atOnce, turn });
-      const { claimed, large, checked, isBehind } = found;
-      ({ turn } = found);
-      const begun = [...claimed];
-      try {
-        if (isBehind) await indexParties();
-        const last = await beginSome(large, { claim, begun, steps });
-        if (last !== undefined) turn = last.restrictedOf ?? last.organizationId;
-      } catch (error) {
-        // What is claimed would wait until its lease ends.
-        if (begun.length === 0) throw error;
+      const found = await claimSome(claim, {
+        deletionsMax: Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax),
+        turn,
+        large: new Set(large.map(({ deletionRequestId }) => deletionRequestId)),
+      });
+      ({ turn, large } = found);
+      const claimed: ClaimedDeletion[] = [...found.claimed];
+      const largeUntil = performance.now() + largeMsMax;
+      for (const one of found.large) {
+        large = large.slice(1);
+        const begun = await beginLarge(one, claim).catch((failure: unknown) => ({
+          ...one,
+          failure,
+        }));
+        if (begun !== undefined) claimed.push(begun);
+        if (performance.now() <= largeUntil) continue;
+        turn = one.restrictedOf ?? one.organizationId;
+        break;
       }
-      if (begun.length > 0) return begun;
-      const isSlow = isBehind || large.length > 0;
-      if (checked === 0 || (isSlow && performance.now() > until)) return [];
+      if (claimed.length > 0 || found.checked === 0) return claimed;
+      if (found.isBehind) await indexParties();
+      const isSlow = found.isBehind || found.large.length > 0;
+      if (isSlow && performance.now() > until) return [];
     }
     return [];
   };
-}
-
-interface Beginning {
-  readonly claim: Claim;
-  readonly begun: Deletion[];
-  readonly steps: ClaimSteps;
-}
-
-/**
- * Several, because all that are due are planned again before the next claim. Returns the one that ended the time, after
- * whose organization the others have their turn.
- */
-async function beginSome(
-  large: readonly Deletion[],
-  { claim, begun, steps }: Beginning,
-): Promise<Deletion | undefined> {
-  const until = performance.now() + largeMsMax;
-  for (const one of large) {
-    try {
-      const deletion = await steps.beginLarge(one, claim);
-      if (deletion !== undefined) begun.push(deletion);
-    } catch (error) {
-      const failed = { deletion: one, why: String(error), retryAt: claim.leaseUntil };
-      await steps.postponeLarge(failed);
-      throw error;
-    }
-    if (performance.now() > until) return one;
-  }
-  return undefined;
 }
 
 /** After this time the caller serves other work. */

@@ -224,7 +224,6 @@ function deletionMethods(parts: Parts, { perform, index }: Performing) {
     claimDeletions: makeClaimer({
       claimSome: (claim, claiming) => perform("claimDeletions", claim, claiming),
       beginLarge: (deletion, claim) => planner.begin(deletion, claim),
-      postponeLarge: (failed) => perform("postponeLarge", failed),
       indexParties,
     }),
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),

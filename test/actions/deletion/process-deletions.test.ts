@@ -5,7 +5,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
+import {
+  type ProcessedDeletions,
+  processDeletions,
+} from "../../../src/actions/deletion/process-deletions.ts";
 import { openStoreLedger } from "../../../src/store/open-store.ts";
 import { offsetsOf } from "../../../src/actions/change/offset.ts";
 import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
@@ -206,6 +209,46 @@ describe("deletions that take long to claim", () => {
     const options = { claimant: "test", stopping: stopping.signal };
     const all = await processDeletions(makeApp(makePlace(test), slow), options);
     assert.equal(all.length, 1);
+  });
+});
+
+describe("a large deletion whose plan fails", () => {
+  it("is postponed longer each time, and reported, while others are completed", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    for (const id of ["large", "small"]) await store.add("transaction", id);
+    const checks = Array.from({ length: 2_001 }, (_, index) =>
+      draftOf("transaction_check", `c${index}`, { related_tx_ids: ["large"] }),
+    );
+    await store.write(checks, { resourceType: "transaction_check" });
+    const [large, small] = [
+      await store.request(keyOf("transaction", "large")),
+      await store.request(keyOf("transaction", "small")),
+    ];
+    place.withDatabase((database) =>
+      database.exec(`
+        CREATE TRIGGER failing BEFORE INSERT ON deletion_target
+        WHEN NEW.deletion_request_id = '${large}' BEGIN SELECT RAISE(ABORT, 'no plan'); END`),
+    );
+    const reported: string[] = [];
+    const options = {
+      claimant: "test",
+      stopping: new AbortController().signal,
+      onDone: async (done: readonly ProcessedDeletions[]) => {
+        reported.push(...done.map(({ result, deletion }) => `${result} ${deletion.resourceId}`));
+      },
+    };
+    const attempt = async (now: number) => {
+      await processDeletions({ ...makeApp(place, store), now: () => now }, options);
+      const { status, waitingFor, nextAttemptAt = 0 } = await store.deletionOf(large);
+      assert.deepEqual([status, waitingFor?.includes("no plan")], ["pending", true]);
+      return nextAttemptAt;
+    };
+    const first = await attempt(worker.now);
+    assert.ok((await attempt(first)) - first > first - worker.now);
+    assert.equal((await store.deletionOf(small)).status, "completed");
+    assert.deepEqual(reported.sort(), ["completed small", "postponed large", "postponed large"]);
+    place.withDatabase((database) => database.exec("DROP TRIGGER failing"));
   });
 });
 

@@ -44,6 +44,30 @@ describe("several processes on one database", () => {
     await storeNo(0).requireConsistent();
   });
 
+  it("tell the one that could not plan a large deletion, which postpones it", async () => {
+    const store = storeNo(0);
+    await store.add("transaction", "t");
+    const checks = Array.from({ length: 1_001 }, (_, index) =>
+      draftOf("transaction_check", `c${index}`, { related_tx_ids: ["t"] }),
+    );
+    await store.write(checks, { resourceType: "transaction_check" });
+    const id = await store.request(keyOf("transaction", "t"));
+    await server.query(
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no plan'; END $$;
+       CREATE TRIGGER fail BEFORE INSERT ON deletion_target EXECUTE FUNCTION fail()`,
+      url,
+    );
+    const { now } = worker;
+    const claim = { now, leaseUntil: now + 60_000, claimant: "test" };
+    const [claimed, ...others] = await store.claimDeletions(claim, 2);
+    assert.deepEqual([claimed?.deletionRequestId, claimed?.status, others], [id, "pending", []]);
+    assert.match(String(claimed?.failure), /no plan/);
+    await store.postponeDeletion(id, "no plan", now + 1);
+    const { status, waitingFor, attempts } = await store.deletionOf(id);
+    assert.deepEqual([status, waitingFor, attempts], ["pending", "no plan", 1]);
+    assert.deepEqual(await store.claimDeletions(claim, 2), []);
+  });
+
   it("lose no update of a record that all of them write to, in lists of any order", async () => {
     const ids = ["a", "b", "c", "d", "e"];
     await storeNo(0).write(ids.map((id) => transaction(id)));

@@ -16,7 +16,6 @@ function stepsOf(some: Partial<ClaimSteps>): ClaimSteps {
     indexParties: async () => undefined,
     claimSome: async () => ({ claimed: [], large: [], isBehind: false, checked: 0, turn: "" }),
     beginLarge: async (one) => one,
-    postponeLarge: async () => undefined,
     ...some,
   };
 }
@@ -61,28 +60,47 @@ describe("several large deletions", () => {
     assert.deepEqual(turns, ["", "organization of one"]);
   });
 
-  it("of which one fails are postponed, and keep no other from being processed", async () => {
-    const [small, failing] = ["small", "failing"].map(deletion);
-    let claimed = [small].flatMap((one) => one ?? []);
-    const postponed: unknown[] = [];
+  it("of which one fails are returned with its failure, and keep no other from being begun", async () => {
+    const [small, failing, large] = ["small", "failing", "large"].map(deletion);
+    const error = new Error("timeout");
     const claimDeletions = makeClaimer(
       stepsOf({
-        claimSome: async () => {
-          const large = failing ? [failing] : [];
-          return { claimed, large, isBehind: false, checked: 2, turn: "" };
+        claimSome: async () => ({
+          claimed: [small].flatMap((one) => one ?? []),
+          large: [failing, large].flatMap((one) => one ?? []),
+          isBehind: false,
+          checked: 3,
+          turn: "",
+        }),
+        beginLarge: async (one) => {
+          if (one === failing) throw error;
+          return one;
         },
-        beginLarge: async () => {
-          throw new Error("timeout");
-        },
-        postponeLarge: async (failed) => void postponed.push(failed),
       }),
     );
-    assert.deepEqual(await claimDeletions(claim, 10), [small]);
-    assert.deepEqual(postponed, [
-      { deletion: failing, why: "Error: timeout", retryAt: claim.leaseUntil },
-    ]);
-    claimed = [];
-    await assert.rejects(claimDeletions(claim, 10), /timeout/);
+    const claimed = await claimDeletions(claim, 10);
+    assert.deepEqual(claimed, [small, { ...failing, failure: error }, large]);
+  });
+
+  it("that a claim has no time for are not planned again by the next one", async (test) => {
+    let now = 0;
+    test.mock.method(performance, "now", () => now);
+    const known: unknown[] = [];
+    const claimDeletions = makeClaimer(
+      stepsOf({
+        claimSome: async (_, { large }) => {
+          known.push([...large]);
+          const all = ["one", "two", "three"].map(deletion);
+          return { claimed: [], large: all, isBehind: false, checked: 3, turn: "" };
+        },
+        beginLarge: async (one) => {
+          now += 1_000;
+          return one;
+        },
+      }),
+    );
+    for (const _ of [1, 2]) await claimDeletions(claim, 10);
+    assert.deepEqual(known, [[], ["two", "three"]]);
   });
 
   it("that all wait end the claim after some time", async (test) => {

@@ -44,13 +44,14 @@ const setCancelled = `
 /** A deletion that met a retention floor while it was processed continues to wait for the end of that floor. */
 const setPostponed = `
   UPDATE deletion SET
-    waiting_for = $1, lease_until = NULL, claimant = NULL, next_attempt_at =
+    waiting_for = $1, held = held AND status = 'processing', lease_until = NULL, claimant = NULL,
+    attempts = attempts + CASE status WHEN 'pending' THEN 1 ELSE 0 END, next_attempt_at =
       CASE WHEN floor_until > CAST($2 AS bigint) THEN
         --sqlite min(
         --postgres least(
         floor_until, CAST($2 AS bigint) + ${limits.flooredDeletionRetryMs})
       ELSE $2 END
-  WHERE deletion_request_id = $3 AND (CAST($4 AS text) IS NULL OR claimant = $4)
+  WHERE deletion_request_id = $3 AND (CAST($4 AS text) IS NULL OR claimant = $4 OR status = 'pending')
     AND status IN ('pending', 'processing')`;
 
 /** The indexes of deletions that await an approval have this condition. */
@@ -161,7 +162,10 @@ export function* cancelDeletion(deletionRequestId: string, act: Act): Statements
   return yield* readExistingDeletion(deletionRequestId);
 }
 
-/** After a failure. If a claimant is given, does nothing if another process has claimed the deletion since. */
+/**
+ * After a failure, which for a pending deletion is that of its plan. If a claimant is given, does nothing if another
+ * process has claimed the deletion since.
+ */
 export function* postponeDeletion(
   deletionRequestId: string,
   why: string,

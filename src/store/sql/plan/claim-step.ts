@@ -4,7 +4,7 @@
 
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";
-import type { Claimed, Claiming, FailedLarge } from "../../shared/claimer.ts";
+import type { Claimed, Claiming } from "../../shared/claimer.ts";
 import {
   takeDeletions,
   beginDeletions,
@@ -64,7 +64,7 @@ const findDue = `
 
 export function* claimDeletions(
   claim: Claim,
-  { deletionsMax, turn, bounds }: Claiming & { readonly bounds: StepBounds },
+  { deletionsMax, turn, large, bounds }: Claiming & { readonly bounds: StepBounds },
 ): Statements<Claimed> {
   const abandoned = yield* column<string>(findAbandoned, claim.now, deletionsMax);
   if (abandoned.length > 0) {
@@ -77,8 +77,12 @@ export function* claimDeletions(
   for (const one of owners) {
     due.push(...(yield* all<DeletionRow>(findDue, one, claim.now, share)));
   }
-  const { begun, ...others } = yield* planDeletions(due, claim, bounds);
-  return { claimed: begun, ...others, checked: due.length, turn: owners.at(-1) ?? "" };
+  const isKnown = (row: DeletionRow) => large.has(row.deletion_request_id);
+  const known = due.filter(isKnown).map(toDeletion);
+  const others = due.filter((row) => !isKnown(row));
+  const { begun: claimed, isBehind, large: found } = yield* planDeletions(others, claim, bounds);
+  const end = { checked: due.length, turn: owners.at(-1) ?? "" };
+  return { claimed, large: [...known, ...found], isBehind, ...end };
 }
 
 const findPending = `
@@ -95,14 +99,6 @@ export function* claimLarge(
   const bounds = { ...largestCascade, scan: scanBounds };
   const { begun } = yield* planDeletions(due, claim, bounds);
   return begun[0];
-}
-
-/** Others are begun before it is tried again. */
-export function* postponeFailed({ deletion, why, retryAt }: FailedLarge): Statements<void> {
-  const due = yield* all<DeletionRow>(findPending, deletion.deletionRequestId);
-  const obstacle = { waitingFor: why, held: false, retryAt };
-  const waiting = due.map((row) => ({ deletion: toDeletion(row), obstacle }));
-  yield* postponeAll(waiting, retryAt);
 }
 
 /** Always reads the beginning too: whether it is needed depends on restricted sets, which the time would disclose. */

@@ -9,7 +9,7 @@ import { changes } from "../../sql/methods.ts";
 import { claimDeletions, eraseStep, putBackPseudonyms, verifyErasures } from "../erase/steps.ts";
 import { voidAllLeases } from "../erase/void-leases.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
-import { addToPlan, markPlanning, postponeLarge, removePlan } from "../erase/large-plan.ts";
+import { addToPlan, markPlanning, removePlan } from "../erase/large-plan.ts";
 import {
   freezeCheckpoints,
   pinWal,
@@ -27,7 +27,6 @@ const groupOperations = {
   voidAllLeases,
   claimDeletions,
   markPlanning,
-  postponeLarge,
   addToPlan,
   removePlan,
   eraseStep,

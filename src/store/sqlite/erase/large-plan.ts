@@ -8,8 +8,6 @@ import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../interface/deletion.ts";
-import type { FailedLarge } from "../../shared/claimer.ts";
-import { postponeFailed } from "../../sql/plan/claim-step.ts";
 import { beginDeletions, postpone } from "../../sql/plan/claim.ts";
 import { extendPlans } from "../../sql/plan/write-plan.ts";
 import { readExistingDeletion } from "../../sql/deletion/deletion.ts";
@@ -96,10 +94,6 @@ const removeTargets = `
 /** False if it is no longer pending. */
 export function markPlanning({ connection }: Group, id: string, claim: Claim): boolean {
   return connection.run(setPlanning, id, claim.leaseUntil, claim.claimant) > 0;
-}
-
-export function postponeLarge({ connection }: Group, failed: FailedLarge): void {
-  connection.perform(postponeFailed, failed);
 }
 
 /** Extends a plan that is being processed, too, if verification has found more targets. */
