@@ -39,7 +39,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/passkey listPasskeys": own,
   "operator/passkey removePasskey": own,
   "operator/passkey signInWithPasskey": signIn,
-  "upkeep/read-overview readAgenda": partly,
   "operator/session endOwnSession": own,
   "operator/session enterSession": signIn,
   "operator/session listOwnSessions": own,

@@ -60,6 +60,39 @@ export function testHolds(engine: Engine): void {
       assert.deepEqual(await ids({ organizationId: other }), []);
     });
 
+    it("is counted by organization and type, with what is due", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.add("transaction", "t");
+      await store.add("person", "p");
+      await store.write(transaction("t"), { organizationId: other });
+      const [t, p] = [keyOf("transaction", "t"), keyOf("person", "p")];
+      const dates = [
+        [t, "2026-01-31", "2026-03-31"],
+        [t, "2026-02-01", "2026-04-01"],
+        [t, "2026-03-31", "2026-02-01"],
+        [t, "2026-04-01", "2026-01-31"],
+        [p, undefined, undefined],
+        [{ ...t, organizationId: other }, "2026-01-31", undefined],
+      ] as const;
+      for (const [index, [key, reviewOn, endsOn]] of dates.entries()) {
+        const texts = { reason: "a case", owner: undefined, holdId: `hold_${index}` };
+        await store.holds.place({ ...key, ...texts, reviewOn, endsOn }, operator);
+      }
+      const dueBy = { today: "2026-02-01", last: "2026-03-31" };
+      const count = async (filter: Omit<HoldFilter, "limit">, limit = 10) =>
+        new Set(await store.holds.count({ ...filter, limit, ...dueBy }));
+      const none = { reviewsOverdue: 0, reviewsAhead: 0, holdsEnding: 0 };
+      const ofType = { organizationId: acme, resourceType: "transaction" };
+      const all = { ...ofType, holds: 4, reviewsOverdue: 1, reviewsAhead: 2, holdsEnding: 2 };
+      const ofOther = { ...none, ...ofType, organizationId: other, holds: 1, reviewsOverdue: 1 };
+      const ofPerson = { ...none, organizationId: acme, resourceType: "person", holds: 1 };
+      assert.deepEqual(await count({ organizationId: acme }), new Set([all, ofPerson]));
+      assert.deepEqual(await count({ organizationId: other }), new Set([ofOther]));
+      assert.deepEqual(await count({}), new Set([all, ofPerson, ofOther]));
+      const first = { ...none, ...ofType, holds: 1, reviewsOverdue: 1, holdsEnding: 1 };
+      assert.deepEqual(await count({}, 1), new Set([first]));
+    });
+
     it("is found by its end, those first that end first, and released with the reason", async (test) => {
       const { store } = await openSite(engine, test);
       await store.add("transaction", "t");

@@ -7,12 +7,12 @@ import { isConfidential } from "../../domain/confidentiality.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { lastDateOfQuarter } from "../../domain/retention/hold-end.ts";
-import { dayMs } from "../../basics/duration.ts";
+import { dateOf, dayMs } from "../../basics/duration.ts";
 import type { DeletionQueue } from "../../store/interface/deletion.ts";
+import type { HoldCounts } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { countDeletions } from "../deletion/list-deletions.ts";
-import { listHolds } from "../retention/holds.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
 export const deletionsCountedMax = 1_000;
@@ -70,35 +70,41 @@ function coverage(type: RecordType, organizations: readonly Organization[]): Int
 }
 
 /** Deletions are not counted further than to one above `countedMax`, and holds only among those that were read. */
-export interface Agenda {
+export interface Agenda extends Omit<HoldCounts, "holds" | "organizationId" | "resourceType"> {
   /** Pending deletions of requests that have to be answered within about a week (Article 12(3) GDPR). */
   readonly nearMonth: number;
-  readonly reviewsOverdue: number;
-  /** Until the last date of the quarter, like the others. */
-  readonly reviewsAhead: number;
-  readonly holdsEnding: number;
+  /** Until the last date of the quarter, like what is counted of holds. */
   readonly floorsEnding: number;
   readonly isEveryHoldRead: boolean;
 }
 
+const holdsCountedMax = 10_000;
 const nearMs = 23 * dayMs;
 
 export async function readAgenda(app: App, organizationId: string | undefined): Promise<Agenda> {
+  requireRight(app, "hold.read");
   const before = { requestedAt: app.now() - nearMs, deletionRequestId: "" };
   const near = { organizationId, status: "pending", before } as const;
-  const floorBefore = Date.parse(lastDateOfQuarter(app.now())) + dayMs;
-  const ending = { organizationId, wait: "floor", floorBefore } as const;
-  const [nearMonth, floorsEnding, { shown: holds, next }] = await Promise.all([
+  const last = lastDateOfQuarter(app.now());
+  const ending = { organizationId, wait: "floor", floorBefore: Date.parse(last) + dayMs } as const;
+  const dates = { today: dateOf(app.now()), last };
+  const [nearMonth, floorsEnding, counts, knows] = await Promise.all([
     countDeletions(app, near),
     countDeletions(app, ending),
-    listHolds(app, { organizationId }, { limit: Infinity }),
+    app.store.holds.count({ organizationId, limit: holdsCountedMax, ...dates }),
+    viewerOf(app).knowledge(organizationId),
   ]);
+  const known = counts.filter(knows);
+  const sum = (
+    name: "reviewsOverdue" | "reviewsAhead" | "holdsEnding" | "holds",
+    of: readonly HoldCounts[] = known,
+  ) => of.reduce((total, one) => total + one[name], 0);
   return {
     nearMonth,
-    reviewsOverdue: holds.filter(({ review }) => review === "overdue").length,
-    reviewsAhead: holds.filter((one) => one.reviewInQuarter).length,
-    holdsEnding: holds.filter((one) => one.endsInQuarter).length,
     floorsEnding,
-    isEveryHoldRead: next === undefined,
+    reviewsOverdue: sum("reviewsOverdue"),
+    reviewsAhead: sum("reviewsAhead"),
+    holdsEnding: sum("holdsEnding"),
+    isEveryHoldRead: sum("holds", counts) < holdsCountedMax,
   };
 }

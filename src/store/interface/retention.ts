@@ -13,6 +13,16 @@ export interface Unnamed {
   readonly parties: readonly string[];
 }
 
+/** How many holds there are on records of one type in an organization. */
+export interface HoldCounts {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  readonly holds: number;
+  readonly reviewsOverdue: number;
+  readonly reviewsAhead: number;
+  readonly holdsEnding: number;
+}
+
 /** If `rule` is undefined, the rule of the type is removed. */
 export interface FloorChange {
   readonly organizationId: string;

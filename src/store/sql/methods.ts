@@ -136,6 +136,7 @@ export const methods = {
     find: lookup(every, hold.findHold),
     ofRecords: lookup(ofKeys, hold.findHoldsOf),
     list: lookup(ofFilter, hold.listHolds),
+    count: lookup(ofFilter, hold.countHolds),
     listEnding: lookup(every, hold.listEnding),
   },
   plans: {

@@ -1,10 +1,12 @@
-// The overview: what ends this quarter is counted whatever else waits longer, and it is known if holds were left out.
+// The overview: what ends this quarter is counted whatever else waits longer, without holds on reports, and it is
+// known if holds were left out.
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, it } from "node:test";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
+import { showing } from "../../../src/actions/operator/viewer.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { readAgenda } from "../../../src/actions/upkeep/read-overview.ts";
 import { openApp } from "../../../src/process/app.ts";
@@ -46,6 +48,13 @@ it("counts a floor that ends this quarter behind a hundred newer deletions with 
   assert.equal((await readAgenda(app, acme)).floorsEnding, 1);
   assert.ok((await readAgenda(app, acme)).isEveryHoldRead);
   const database = new DatabaseSync(`${config.dataDir}/sluice.db`);
+  database.exec(`
+    INSERT INTO hold (hold_id, organization_id, resource_type, resource_id, reason, review_on, placed_at, placed_by)
+    VALUES ('of_report', '${acme}', 'customer_sar', 's', 'r', '2026-05-01', 0, 'anna')`);
+  assert.equal((await readAgenda(app, acme)).reviewsOverdue, 1);
+  const shown = showing(app, { includeConfidential: false });
+  assert.equal((await readAgenda(shown, acme)).reviewsOverdue, 0);
+  assert.equal((await readAgenda(shown, undefined)).reviewsOverdue, 0);
   database.exec(`
     WITH RECURSIVE no (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM no WHERE n < 10001)
     INSERT INTO hold (hold_id, organization_id, resource_type, resource_id, reason, placed_at, placed_by)

@@ -9,7 +9,7 @@ import { keyText, type RecordKey } from "../../../domain/record/record-write.ts"
 import { hasEnded } from "../../../domain/retention/hold-end.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Unapproved } from "../../interface/proposal.ts";
-import type { Unnamed } from "../../interface/retention.ts";
+import type { HoldCounts, Unnamed } from "../../interface/retention.ts";
 import { reader } from "../../row/reader.ts";
 import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import { lockOrganization } from "../access/organization.ts";
@@ -40,7 +40,14 @@ export interface HoldFilter {
   readonly limit: number;
 }
 
+export interface HoldCounting extends HoldFilter {
+  /** Dates: what is ahead is from one to the other. */
+  readonly today: string;
+  readonly last: string;
+}
+
 const toHold = reader<Hold>({});
+const toHoldCounts = reader<HoldCounts>({});
 
 const lockById = `
   SELECT * FROM hold WHERE hold_id = $1
@@ -81,6 +88,13 @@ const findOfRecords = `
 /** In the order of an index of all holds, or of those of an organization. */
 const findPage = (filter: string) => `
   SELECT * FROM hold WHERE hold_id > $1 ${filter} ORDER BY hold_id LIMIT $2`;
+
+const countPart = (filter: string) => `
+  SELECT organization_id, resource_type, count(*) AS holds,
+    count(*) FILTER (WHERE review_on < $3) AS reviews_overdue,
+    count(*) FILTER (WHERE review_on BETWEEN $3 AND $4) AS reviews_ahead,
+    count(*) FILTER (WHERE ends_on BETWEEN $3 AND $4) AS holds_ending
+  FROM (${findPage(filter)}) AS part GROUP BY organization_id, resource_type`;
 
 /** Holds that end by themselves, in the order of their ends. */
 const findEnding = `
@@ -187,6 +201,12 @@ export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
   const { organizationId, after = "", limit } = filter;
   const { sql, values } = matching({ organization_id: organizationId }, 3);
   return yield* list(toHold, findPage(sql), after, limit, ...values);
+}
+
+/** Counts only among the first holds, as many as `limit`. */
+export function* countHolds({ organizationId, after = "", limit, today, last }: HoldCounting) {
+  const { sql, values } = matching({ organization_id: organizationId }, 5);
+  return yield* list(toHoldCounts, countPart(sql), after, limit, today, last, ...values);
 }
 
 /** The holds of all organizations whose last date is this one or an earlier one. */
