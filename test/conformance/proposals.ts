@@ -77,8 +77,8 @@ export function testProposals(engine: Engine): void {
         (act) => rule({ redactable: true }, act),
         (act) => rule({ countedFrom: "closed" }, act),
         (act) => rule({ deleteAfterDays: 40 }, act),
-        (act) => store.holds.release(hold?.holdId ?? "", act),
-        (act) => store.closeOrganization(acme, act, { reason: "r" }),
+        (act) => store.holds.release(hold?.holdId ?? "", act, `reason of ${act.actor}`),
+        (act) => store.closeOrganization(acme, act, { reason: `reason of ${act.actor}` }),
       ];
       const before = await Promise.all([
         store.findOrganization(acme),
@@ -98,7 +98,7 @@ export function testProposals(engine: Engine): void {
       assert.equal(await waiting({ approver: "anna" }), 0);
       assert.equal(await waiting({ openAt: now + lifetimeMs }), 0);
       assert.equal(open.length, acts.length);
-      // The same act again is the same proposal.
+      // The same act again is the same proposal, whatever the reason.
       for (const act of acts) await act(propose("ben", prp()));
       assert.equal((await store.proposals.list({ openAt: now, limit: 100 })).length, acts.length);
       assert.deepEqual(

@@ -136,9 +136,16 @@ const approve = `
     AND organization_id = $4 AND act = $5 AND parameters = $6 AND state = $7
     AND ${proposerIsActive}`;
 
+/** Two people may propose the same act for different reasons. */
+const withoutReason = (parameters: string) => `
+  --sqlite json_remove(${parameters}, '$.reason', '$.because')
+  --postgres CAST(${parameters} AS jsonb) - ARRAY['reason', 'because']
+  `;
+
 const findSame = `
   SELECT * FROM proposal
-  WHERE organization_id = $1 AND act = $2 AND parameters = $3 AND state = $4
+  WHERE organization_id = $1 AND act = $2 AND state = $4
+    AND ${withoutReason("parameters")} = ${withoutReason("$3")}
     AND status = 'open' AND expires_at > $5 AND ${proposerIsActive} LIMIT 1`;
 
 const countOpen = `
@@ -212,7 +219,7 @@ function* findObjection(proposalId: string, { actor, now }: Act): Statements<Obj
   return "changed";
 }
 
-/** Returns the open proposal of the same act, whoever made it, unless nobody can approve it any more. */
+/** Returns the open proposal of the same act, whoever made it and why, unless nobody can approve it any more. */
 function* propose(proposalId: string, act: Act, values: Values): Statements<Proposal | Objection> {
   const { actor, now } = act;
   const [organizationId, name, parameters, state] = values;
