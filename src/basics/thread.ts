@@ -19,13 +19,17 @@ export function onlyMessage<Made>(thread: Worker, ended: Error): Promise<Made> {
 /** What one side offers to the other, by name. The errors that it throws arrive without their class. */
 type Functions = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-type Answer = { readonly value: unknown } | { readonly error: unknown };
+/** One without `id` is not answered. */
+interface Call {
+  readonly call: string;
+  readonly args: readonly unknown[];
+  readonly id?: number;
+}
 
-/** A call without `id` is not answered; `null` asks for the end. */
-type Message =
-  | { readonly call: string; readonly args: readonly unknown[]; readonly id?: number }
-  | (Answer & { readonly id: number })
-  | null;
+type Answer = { readonly id: number } & ({ readonly value: unknown } | { readonly error: unknown });
+
+/** `null` asks for the end. */
+type Message = Call | Answer | null;
 
 /** The part of a Worker or a MessagePort that is needed. */
 interface Thread {
@@ -52,7 +56,6 @@ export class Calls<Other extends Functions> {
   readonly #options: CallOptions;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #thread: Thread | undefined;
-  #gone: Promise<void> | undefined;
   #failure: unknown;
   #lastId = 0;
   #performing = 0;
@@ -90,18 +93,13 @@ export class Calls<Other extends Functions> {
     this.#post({ call: name, args });
   }
 
-  /** Rejects the calls that were not answered, and all until the other side is started again. */
-  fail(error: unknown): void {
-    this.#failure = error;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
-  }
-
   /** Resolves when the other side has answered all calls and has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    if (this.#thread === undefined) return;
+    const gone = new Promise((resolve) => this.#thread?.on("exit", resolve));
     this.#post(null);
-    await this.#gone;
+    await gone;
   }
 
   #start(): Thread {
@@ -110,13 +108,12 @@ export class Calls<Other extends Functions> {
     this.#failure = undefined;
     thread.on("message", (message) => void this.#receive(message as Message));
     thread.on("error", (error) => (cause = error));
-    this.#gone = new Promise((resolve) => {
-      thread.on("exit", () => {
-        this.#thread = undefined;
-        const isAsked = this.#isClosed && cause === undefined && this.#waiting.size === 0;
-        this.fail(isAsked ? this.#closed() : this.#options.ended?.(cause));
-        resolve();
-      });
+    thread.on("exit", () => {
+      this.#thread = undefined;
+      const isAsked = this.#isClosed && cause === undefined && this.#waiting.size === 0;
+      this.#failure = isAsked ? this.#closed() : this.#options.ended?.(cause);
+      for (const { reject } of this.#waiting.values()) reject(this.#failure);
+      this.#waiting.clear();
     });
     return thread;
   }
@@ -131,14 +128,8 @@ export class Calls<Other extends Functions> {
 
   async #receive(message: Message): Promise<void> {
     if (message === null) this.#isClosed = true;
-    else if ("call" in message) {
-      const { id } = message;
-      this.#performing += 1;
-      const answer = await this.#perform(message.call, message.args);
-      this.#performing -= 1;
-      if (id !== undefined) this.#post({ ...answer, id });
-      else if ("error" in answer) throw answer.error;
-    } else {
+    else if ("call" in message) await this.#perform(message);
+    else {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
       if ("error" in message) waiting?.reject(message.error);
@@ -147,13 +138,18 @@ export class Calls<Other extends Functions> {
     if (this.#isClosed && this.#performing === 0) this.#options.onClose?.();
   }
 
-  async #perform(call: string, args: readonly unknown[]): Promise<Answer> {
+  async #perform({ call, args, id }: Call): Promise<void> {
+    this.#performing += 1;
     try {
       const { own = {}, load } = this.#options;
       const perform = own[call] ?? (await load?.())?.[call];
-      return { value: await (perform as (...given: typeof args) => unknown)(...args) };
+      const value = await (perform as (...given: typeof args) => unknown)(...args);
+      if (id !== undefined) this.#post({ id, value });
     } catch (error) {
-      return { error };
+      if (id === undefined) throw error;
+      this.#post({ id, error });
+    } finally {
+      this.#performing -= 1;
     }
   }
 }

@@ -8,6 +8,7 @@ import { Calls } from "../../src/basics/thread.ts";
 type Own = {
   readonly add: (one: number, other: number) => Promise<number>;
   readonly refuse: () => never;
+  readonly make: () => () => void;
   readonly double: (value: number) => number;
 };
 
@@ -21,6 +22,7 @@ function connect() {
       await held.promise;
       return one + other;
     },
+    make: () => () => undefined,
     refuse: () => {
       throw new Error("refused");
     },
@@ -38,6 +40,7 @@ describe("a call of a thread", () => {
     const sum = calls.call("add", [1, 2]);
     assert.equal(await calls.call("double", [4]), 8);
     await assert.rejects(calls.call("refuse", []), /refused/);
+    await assert.rejects(calls.call("make", []), /could not be cloned/);
     release();
     assert.equal(await sum, 3);
     await calls.close();

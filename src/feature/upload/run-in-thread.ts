@@ -60,7 +60,7 @@ export async function runInThread<Kind extends keyof UploadResults>(
   }).open();
   let killer: NodeJS.Timeout | undefined;
   const stop = (): void => {
-    if (write === undefined) return calls.fail(stopping.reason);
+    if (write === undefined) return void thread.terminate();
     calls.tell("stop");
     // Parsing a long row takes a while, in which the thread reads no message.
     killer = setTimeout(() => void thread.terminate(), stopMsMax);

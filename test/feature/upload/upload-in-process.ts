@@ -9,6 +9,7 @@ export const uploadInProcess: StartUploadThread = () => {
   void serve(port2);
   const terminate = async () => {
     port1.close();
+    port1.emit("exit", 0);
     return 0;
   };
   return Object.assign(port1, { terminate }) as unknown as UploadThread;
