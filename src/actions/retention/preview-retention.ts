@@ -5,11 +5,15 @@ import type { Organization } from "../../domain/access.ts";
 import type { ErasedCounts } from "../../domain/deletion/deletion.ts";
 import { type Node, nodeKey, nodeKeyOf } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
-import { recordTypes } from "../../domain/record-types.ts";
 import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
 import type { KeyInOrganization, RecordKey } from "../../domain/record/record-write.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
-import type { DueRecord, ErasedPreview, Expired } from "../../store/interface/retention.ts";
+import type {
+  DueRecord,
+  ErasedPreview,
+  Expired,
+  ExpiryQuery,
+} from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { previewDeletion, previewRelationsMax } from "../deletion/preview-deletion.ts";
 import { readBounds } from "./apply-retention.ts";
@@ -84,8 +88,8 @@ export interface PreviewPart {
   readonly types: readonly string[];
 }
 
-/** How many steps one part has, and how many records each step reads. Each type needs at least one step. */
-const stepsMax = recordTypes.length;
+/** How many steps one part has, and how many records each step reads. */
+const stepsMax = 5;
 const examinedAtOnce = 100;
 /** A part ends with the step in which so many deletions were planned, because these take most of the time. */
 const plannedMax = 100;
@@ -108,48 +112,28 @@ export async function previewPart(
   const bounds = query.bounds ?? (await readBounds(app, { organizationId, retainDays }));
   const ceilings = bounds.ceilings.filter(({ resourceType }) => types.includes(resourceType));
   if (ceilings.length === 0) return { ceilings, tally, types, last: undefined };
-  const left = types.filter((type) => type >= (after?.resourceType ?? "")).sort();
-  const first = left[0] ?? "";
-  let last: RecordKey | undefined = {
-    organizationId,
-    resourceType: first,
-    resourceId: after?.resourceType === first ? after.resourceId : "",
-  };
+  const { floors } = bounds;
   const plannedBefore = tally.planned;
-  for (let steps = 0; steps < stepsMax && last !== undefined; steps += 1) {
-    if (tally.planned - plannedBefore >= plannedMax) break;
-    const step = { tally, after: last, left, now };
-    last = await previewStep(app, { floors: bounds.floors, ceilings }, step);
-  }
+  let last = after && { organizationId, ...after };
+  let steps = 0;
+  do {
+    const step = { organizationId, floors, ceilings, after: last, scannedMax: examinedAtOnce, now };
+    last = await previewStep(app, step, tally);
+    steps += 1;
+  } while (last !== undefined && steps < stepsMax && tally.planned - plannedBefore < plannedMax);
   return { ceilings, tally, types, last };
-}
-
-interface Step {
-  readonly tally: ExpiryTally;
-  readonly after: RecordKey;
-  /** Types in their order, beginning at or before the type of `after`. */
-  readonly left: readonly string[];
-  readonly now: number;
 }
 
 const nothingErased: ErasedPreview = { waiting: [], erasedWith: {}, shared: {}, inPart: 0 };
 
-/** Reads only the type that it begins with: no hidden record may decide where a step ends. Returns where it ended. */
+/** Reads only types that this person may know of: no hidden record may decide where a step ends. Returns where. */
 async function previewStep(
   app: App,
-  bounds: RetentionBounds,
-  { tally, after, left, now }: Step,
+  query: ExpiryQuery,
+  tally: ExpiryTally,
 ): Promise<RecordKey | undefined> {
-  const { organizationId, resourceType } = after;
-  const query = { ...bounds, organizationId, now };
-  const ceilings = bounds.ceilings.filter((ceiling) => ceiling.resourceType === resourceType);
-  const part = await app.store.findExpired({
-    ...query,
-    ceilings,
-    after,
-    scannedMax: examinedAtOnce,
-  });
-  const expired = part.expired.map(({ key, expiry, passedAt, isRecent }) => {
+  const { next, expired: found } = await app.store.findExpired(query);
+  const expired = found.map(({ key, expiry, passedAt, isRecent }) => {
     const requestedAt = Math.max(passedAt, app.now());
     return { record: { ...key, requestedAt }, expiry, isRecent };
   });
@@ -159,9 +143,7 @@ async function previewStep(
   const erased =
     due.length === 0 ? nothingErased : await app.store.plans.previewErased({ ...some, due });
   tally.add(expired, erased);
-  if (part.next !== undefined) return part.next;
-  const next = left.find((type) => type > resourceType);
-  return next === undefined ? undefined : { ...after, resourceType: next, resourceId: "" };
+  return next;
 }
 
 export interface RetentionPreview extends Pick<PreviewPart, "ceilings" | "tally"> {

@@ -108,7 +108,7 @@ export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePr
   const { tally, last } = await previewPart(app, {
     organizationId,
     bounds: { ...bounds, ceilings },
-    after: { resourceType, resourceId: "" },
+    after: undefined,
   });
   const due = tally.dueByType[resourceType] ?? 0;
   return { effect, due, last, seen: nameRule(before) };
@@ -238,9 +238,12 @@ export async function previewRules(
 ): Promise<Retention & { readonly part: PreviewPart; readonly holds: Part<ShownHold> }> {
   const at = date === undefined ? undefined : requireFuture(app, date);
   const { organizationId } = query;
-  const retention = await readRetention(app, organizationId);
-  const holds = await listHolds(app, { organizationId }, { limit: holdsListedMax });
-  return { ...retention, holds, part: await previewPart(app, { ...query, at }) };
+  const [retention, holds, part] = await Promise.all([
+    readRetention(app, organizationId),
+    listHolds(app, { organizationId }, { limit: holdsListedMax }),
+    previewPart(app, { ...query, at }),
+  ]);
+  return { ...retention, holds, part };
 }
 
 async function read(app: App, organizationId: string): Promise<Retention> {

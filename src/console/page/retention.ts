@@ -86,9 +86,11 @@ async function renderOne(
   const { resourceType, resourceId } = readRecordKey(query);
   const after = resourceType === "" ? undefined : { resourceType, resourceId };
   const asked = { organizationId, retainDays, after, date };
-  const { organization, rules, part, holds } = await previewRules(app, asked);
   const maySet = app.viewer.may("retention.set");
-  const plan = maySet && query.has("rule") ? await planRule(person, organizationId) : undefined;
+  const [{ organization, rules, part, holds }, plan] = await Promise.all([
+    previewRules(app, asked),
+    maySet && query.has("rule") ? planRule(person, organizationId) : undefined,
+  ]);
   const isInRow = rules.some((rule) => rule.resourceType === query.get("change"));
   const body = html`${plan?.body}
   ${!isInRow && plan?.refused !== undefined && html`<p role="alert">${plan.refused}</p>`}
