@@ -28,7 +28,7 @@ export interface Claiming {
 }
 
 export interface ClaimSteps {
-  /** Advances the index of parties for a limited time. */
+  /** Advances the index of parties for a limited time. A failure ends one claim, and the next one claims without it. */
   readonly indexParties: () => Promise<void>;
   readonly claimSome: (claim: Claim, claiming: Claiming) => Promise<Claimed>;
   /** Undefined if the deletion was not begun. */
@@ -44,15 +44,20 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
   const { claimSome, beginLarge, indexParties } = steps;
   let turn = "";
   let large: readonly Deletion[] = [];
+  let isBehind = false;
   return async (claim, deletionsMax) => {
     const until = performance.now() + fruitlessMsMax;
     for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
+      if (isBehind) {
+        isBehind = false;
+        await indexParties();
+      }
       const found = await claimSome(claim, {
         deletionsMax: Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax),
         turn,
         large: new Set(large.map(({ deletionRequestId }) => deletionRequestId)),
       });
-      ({ turn, large } = found);
+      ({ turn, large, isBehind } = found);
       const claimed: ClaimedDeletion[] = [...found.claimed];
       const largeUntil = performance.now() + largeMsMax;
       for (const one of found.large) {
@@ -67,8 +72,7 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
         break;
       }
       if (claimed.length > 0 || found.checked === 0) return claimed;
-      if (found.isBehind) await indexParties();
-      const isSlow = found.isBehind || found.large.length > 0;
+      const isSlow = isBehind || found.large.length > 0;
       if (isSlow && performance.now() > until) return [];
     }
     return [];

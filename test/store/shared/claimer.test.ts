@@ -119,3 +119,26 @@ describe("several large deletions", () => {
     assert.ok(now < 20_000);
   });
 });
+
+describe("the index of parties", () => {
+  const small = deletion("small");
+  const claimSome: ClaimSteps["claimSome"] = async () => {
+    return { claimed: [small], large: [], isBehind: true, checked: 2, turn: "" };
+  };
+
+  it("advances although each claim begins something else", async () => {
+    let rounds = 0;
+    const indexParties = async (): Promise<void> => void (rounds += 1);
+    const claimDeletions = makeClaimer(stepsOf({ claimSome, indexParties }));
+    for (const _ of [1, 2, 3]) assert.deepEqual(await claimDeletions(claim, 10), [small]);
+    assert.equal(rounds, 2);
+  });
+
+  it("that fails keeps nothing else from being claimed", async () => {
+    const steps = stepsOf({ claimSome, indexParties: () => Promise.reject(new Error("timeout")) });
+    const claimDeletions = makeClaimer(steps);
+    assert.deepEqual(await claimDeletions(claim, 10), [small]);
+    await assert.rejects(claimDeletions(claim, 10), /timeout/u);
+    assert.deepEqual(await claimDeletions(claim, 10), [small]);
+  });
+});
