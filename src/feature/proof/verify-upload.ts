@@ -5,6 +5,7 @@ import type { AuditPart } from "../../store/interface/trail.ts";
 import { manifestOf } from "../../domain/export-manifest.ts";
 import type { App } from "../../actions/app.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { Turns } from "../../basics/turns.ts";
 import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
 import { publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import { readHeads } from "./heads.ts";
@@ -43,7 +44,7 @@ export async function verifyUpload(
   }
   const given = heads.trim() === "" ? undefined : readHeads(`${heads.trim()}\n`, published);
   const restores = await findRestores(app);
-  const verdict = await verifyFile(bounded(content), {
+  const verdict = await verifyFile(inTurns(bounded(content), app.operator), {
     published,
     manifest,
     heads: given,
@@ -64,6 +65,27 @@ async function* bounded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
       );
     }
     yield part;
+  }
+}
+
+/** A line that is not JSON takes longer than a receipt for its length: others are served between two steps. */
+const turns = new Turns();
+const stepMs = 2;
+const partBytes = 1_024;
+
+async function* inTurns(
+  content: AsyncIterable<Uint8Array>,
+  person: string,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    let until = 0;
+    for (let at = 0; at < chunk.length; at += partBytes) {
+      if (performance.now() >= until) {
+        await turns.next(person);
+        until = performance.now() + stepMs;
+      }
+      yield chunk.subarray(at, at + partBytes);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // restores are listed for those who may read the trail.
 
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { after, describe, it } from "node:test";
 import { publishHeads } from "../../../src/feature/proof/heads.ts";
 import { sealManifest, Measure } from "../../../src/actions/receipt/manifest.ts";
@@ -195,6 +196,25 @@ describe("the page Proof", async () => {
     const presented = { content: endless(), manifest: "", heads: "" };
     await assert.rejects(verifyUpload(app, presented), /has more than [\d,]+ bytes/);
     assert.equal(sent, presentedBytesMax / 1_024 / 1_024 + 1);
+  });
+
+  it("serves others while it verifies lines of which each takes time", async (test) => {
+    let now = 0;
+    test.mock.method(performance, "now", () => (now += 3));
+    const app = actAs(service.app, await findActiveOperator(service.app, "viewer"));
+    const content = Readable.from([
+      Buffer.from(`{"entry_no":1,"previous_hash":""}${"\nx".repeat(32_768)}`),
+    ]);
+    let served = 0;
+    const serve = (): void => {
+      served += 1;
+      serving = setImmediate(serve);
+    };
+    let serving = setImmediate(serve);
+    const { kind, rows } = await verifyUpload(app, { content, manifest: "", heads: "" });
+    clearImmediate(serving);
+    assert.deepEqual([kind, rows], ["audit", 32_769]);
+    assert.ok(served > 20, `others were served ${served} times`);
   });
 
   it("serves on when the connection breaks, and lets the person upload again", async () => {
