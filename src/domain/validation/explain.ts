@@ -141,11 +141,7 @@ function explainInside(walk: Walk, { schema, value, path }: CheckedValue): void 
 function explainFields(walk: Walk, { schema, value, path }: CheckedObject): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const required = schema.required?.includes(name) === true;
-    const field: CheckedValue = {
-      schema: property,
-      value: value[name],
-      path: fieldPath(path, name),
-    };
+    const field = { schema: property, value: value[name], path: fieldPath(path, name) };
     if (!Object.hasOwn(value, name) || field.value === undefined) {
       if (required) report(walk, field.path, "is required");
     } else if (field.value === null && !required && !isValid(property, null)) {

@@ -66,12 +66,9 @@ function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
 
 function evaluateMarked(write: RecordWrite, group: Group): PackedOutcome {
   const { idempotency: mark, organizationId, receivedAt: now } = write;
+  const marked = { organizationId, mark, now };
   const perform = () => evaluate(write, group);
-  return performOnce(
-    group.replies,
-    { organizationId, mark, now },
-    { perform, repeat: packRepeated },
-  );
+  return performOnce(group.replies, marked, { perform, repeat: packRepeated });
 }
 
 function evaluate(write: RecordWrite, group: Group): PackedOutcome {

@@ -126,7 +126,6 @@ function makeStore(database: Database, options: PostgresOptions): Store {
     // Every read is a separate transaction.
     writtenElsewhere: () => undefined,
     ...jobs,
-    // Lookups that are requested at the same time share a transaction, as writes do.
     findRecord: (key) => lookUps.submit(key),
     findKeyBySecret: (secretHash) => keys.submit(secretHash),
     findCaller: (tokenHash) => callers.submit(tokenHash),

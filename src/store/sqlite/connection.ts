@@ -131,15 +131,10 @@ export class Connection implements Disposable {
   }
 
   readonly #answer = (request: Request): unknown => {
-    // Only one transaction writes at a time, and nobody is served before it ends.
-    if (
-      request.method === "lock" ||
-      request.method === "preparePlans" ||
-      request.method === "pause"
-    )
-      return false;
     if (request.method === "parts") return this.parts;
     if (request.method === "together") return request.statements.map(this.#answer);
+    // Only one transaction writes at a time, and nobody is served before it ends: nothing to lock, and no pause.
+    if (!("sql" in request)) return false;
     const { method, sql, values } = request;
     const { text, places } = sqliteText(sql);
     return this[method](text, ...toSqlite(values, places));

@@ -173,9 +173,7 @@ export class GroupQueue<Job, Result> {
   }
 
   /** Divides a group into consecutive jobs of one kind, so that all take effect in order. */
-  #partsOf(
-    group: readonly QueuedJob<Job, Result>[],
-  ): readonly (readonly QueuedJob<Job, Result>[])[] {
+  #partsOf(group: readonly QueuedJob<Job, Result>[]): readonly QueuedJob<Job, Result>[][] {
     const parts: QueuedJob<Job, Result>[][] = [];
     let kind: string | undefined;
     for (const waiting of group) {

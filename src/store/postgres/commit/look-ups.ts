@@ -1,4 +1,4 @@
-// Lookups that are requested at the same time, which share a transaction.
+// Lookups that are requested at the same time share a transaction, as writes do.
 
 import { keyText, type RecordKey, type Sighting } from "../../../domain/record/record-write.ts";
 import type { Statements } from "../../sql/statement/statements.ts";
@@ -10,10 +10,7 @@ import { inSequence } from "./settle-all.ts";
 /** Those of all organizations take turns as one: whose a credential is, is not known. */
 const ofNobody = { organizationId: "", rows: 1, bytes: 0 } as const;
 
-/**
- * Concurrent lookups share a transaction: a flood of guesses would otherwise open all connections of the pool, which
- * takes the server longer than the lookups.
- */
+/** A flood of guesses would otherwise open all connections, which takes the server longer than the lookups. */
 export function makeCredentialQueue<Found>(
   database: Database,
   find: (secretHash: Uint8Array) => Statements<Found>,
@@ -28,7 +25,6 @@ export function makeCredentialQueue<Found>(
   });
 }
 
-/** Concurrent lookups share a transaction. */
 export function makeLookUpQueue(database: Database): GroupQueue<RecordKey, Sighting | undefined> {
   return new GroupQueue<RecordKey, Sighting | undefined>({
     run: async (keys) => {

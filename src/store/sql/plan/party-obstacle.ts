@@ -3,6 +3,7 @@
 // is read whether or not there is a hold: on PostgreSQL the time would disclose it. Changes nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { nodeKeyOf } from "../../../domain/deletion/erasure.ts";
 import { isPartyType, namingTypes, namesParties } from "../../../domain/deletion/party.ts";
 import type { KeyInOrganization } from "../../../domain/record/record-write.ts";
 import {
@@ -45,16 +46,12 @@ export function* readProtected(
   namings: readonly Naming[],
 ): Statements<Protected> {
   const holds = yield* findHoldsOf(namings.map((one) => ({ ...one, organizationId })));
-  const keys = new Set(holds.map(textOf));
-  const held = namings.filter((one) => keys.has(textOf(one)));
+  const keys = new Set(holds.map(nodeKeyOf));
+  const held = namings.filter((one) => keys.has(nodeKeyOf(one)));
   return {
     held: new Map(held.flatMap((one) => one.parties.map((party) => [party, one] as const))),
     floors: yield* latestByParty({ organizationId, floors }, namings),
   };
-}
-
-function textOf({ resourceType, resourceId }: KeyInOrganization): string {
-  return `${resourceType} ${resourceId}`;
 }
 
 /** How much is read: pages with so many records that name each party. */
