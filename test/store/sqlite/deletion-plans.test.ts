@@ -16,7 +16,7 @@ import { findLatestArrival } from "../../../src/store/sql/record/record.ts";
 import { listFloors } from "../../../src/store/sql/retention/floor.ts";
 import type { Group } from "../../../src/store/sqlite/commit/group.ts";
 import { Connection, openReader } from "../../../src/store/sqlite/connection.ts";
-import { addToPlan } from "../../../src/store/sqlite/erase/large-plan.ts";
+import { addToPlan, planTargetsAtOnceMax } from "../../../src/store/sqlite/erase/large-plan.ts";
 import {
   acme,
   draftOf,
@@ -107,6 +107,31 @@ it("plans by long histories that were read beside the writer, unless they have c
   const opened = draftOf("person", "p", { ...seen(899), account_status: "APPROVED" });
   await store.write(opened, { resourceType: "person", mode: "update" });
   assert.equal(add(), "obstacle");
+});
+
+it("leaves no part of a large plan that could not be written to its end", async (test) => {
+  const place = makePlace(test);
+  const store = await place.open();
+  await store.createOrganization(organization(acme), operator);
+  await store.add("transaction", "t");
+  const checks = Array.from({ length: 1_001 }, (_, index) =>
+    draftOf("transaction_check", `c${index}`, { related_tx_ids: ["t"] }),
+  );
+  await store.write(checks, { resourceType: "transaction_check" });
+  await store.request(keyOf("transaction", "t"));
+  place.withDatabase((database) =>
+    database.exec(`
+      CREATE TRIGGER full BEFORE INSERT ON deletion_target
+      WHEN new.position > ${planTargetsAtOnceMax} BEGIN SELECT RAISE(ABORT, 'full'); END`),
+  );
+  const claim = { now: onDay(9), leaseUntil: onDay(10), claimant: "test" };
+  const [claimed] = await store.claimDeletions(claim, 1);
+  assert.match(String(claimed?.failure), /full/);
+  const left = place.withDatabase((database) => {
+    return database.prepare("SELECT count(*) AS targets FROM deletion_target").get();
+  });
+  assert.deepEqual({ ...left }, { targets: 0 });
+  assert.equal(typeof (await store.hold(keyOf("transaction_check", "c0"))), "object");
 });
 
 it("verifies a report with many changes that has lost a reference part by part", async (test) => {

@@ -10,6 +10,7 @@
 // begun       the deletion is `processing`
 // lost        it was cancelled: the part that was written is removed
 // blocked     it is `pending` and states why; the part that was written is removed
+// failed      the caller postpones it; the part that was written is removed
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
@@ -43,9 +44,12 @@ export class LargePlanner {
       const { deletionRequestId } = deletion;
       if (!(await this.#parts.perform("markPlanning", deletionRequestId, claim))) return undefined;
       await this.#removePlan(deletion);
-      const begun = await this.#plan(deletion, deletion, claim);
-      if (begun === undefined) await this.#removePlan(deletion);
-      return begun;
+      let begun: Deletion | undefined;
+      try {
+        return (begun = await this.#plan(deletion, deletion, claim));
+      } finally {
+        if (begun === undefined) await this.#removePlan(deletion);
+      }
     });
   }
 
