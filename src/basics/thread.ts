@@ -82,9 +82,10 @@ export class Calls<Other extends Functions> {
     transfer: Transferable[] = [],
   ): Promise<Awaited<ReturnType<Other[Name]>>> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    // What can't be sent throws here, and then nothing may wait for an answer.
+    this.#post({ call: name, args, id: (this.#lastId += 1) }, transfer);
     const answer = Promise.withResolvers<unknown>();
-    this.#waiting.set((this.#lastId += 1), answer);
-    this.#post({ call: name, args, id: this.#lastId }, transfer);
+    this.#waiting.set(this.#lastId, answer);
     return answer.promise as Promise<Awaited<ReturnType<Other[Name]>>>;
   }
 

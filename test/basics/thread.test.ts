@@ -41,6 +41,8 @@ describe("a call of a thread", () => {
     assert.equal(await calls.call("double", [4]), 8);
     await assert.rejects(calls.call("refuse", []), /refused/);
     await assert.rejects(calls.call("make", []), /could not be cloned/);
+    // Nothing waits for an answer to what could not be sent, and would be rejected unheard at the end.
+    assert.throws(() => calls.call("double", [(() => 4) as never]), /could not be cloned/);
     release();
     assert.equal(await sum, 3);
     await calls.close();
