@@ -10,6 +10,7 @@ import { makeContext, type ProcessContext } from "./context.ts";
 import { type Invocation, joinWords, makeProgram } from "./program.ts";
 import { closestName } from "../domain/validation/suggest.ts";
 import { optionFlag } from "./option-flag.ts";
+import { sluice } from "./output/program-name.ts";
 
 export const exitCode = { success: 0, failure: 1, usage: 2, finding: 3 } as const;
 
@@ -118,7 +119,7 @@ function report(
   if (wanted && error instanceof Error && !json) err.write(`${error.stack ?? ""}\n`);
 }
 
-const listing = "`sluice --help` lists all commands.";
+const listing = `\`${sluice} --help\` lists all commands.`;
 
 function describeUsageError(
   table: CommandTable,
@@ -136,7 +137,7 @@ function describeUsageError(
   if (code === "commander.unknownCommand") {
     const [withoutSuggestion = ""] = said.split(" (Did you mean ", 1);
     const meant = suggestCommand(table, words);
-    const question = meant === undefined ? "" : `Did you mean \`sluice ${meant}\`? `;
+    const question = meant === undefined ? "" : `Did you mean \`${sluice} ${meant}\`? `;
     return `${withoutSuggestion}. ${question}${listing}`;
   }
   const command = commandIn(table, words);
@@ -179,9 +180,9 @@ function whereToRead(
   command: Command | undefined,
   [first = ""]: readonly string[],
 ): string {
-  if (command !== undefined) return `\`sluice ${command.name} --help\` explains the command.`;
+  if (command !== undefined) return `\`${sluice} ${command.name} --help\` explains the command.`;
   const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
-  return isGroup ? `\`sluice ${first} --help\` lists its commands.` : listing;
+  return isGroup ? `\`${sluice} ${first} --help\` lists its commands.` : listing;
 }
 
 const inOrder = (words: readonly string[]) => words.toSorted().join(" ");

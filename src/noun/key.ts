@@ -24,6 +24,7 @@ import { limits } from "../domain/limits.ts";
 import { allScopes, describeScopes } from "../domain/scope.ts";
 import { defineAct, defineList, type NounPage, onlyOf, renderForms, secretPage } from "./act.ts";
 import { defineNoun, idValue, organizationValue, type Value } from "./noun.ts";
+import { sluice } from "../cli/output/program-name.ts";
 
 const screen = "/console/organizations";
 
@@ -141,7 +142,7 @@ export const keyList = defineList({
   options: onlyOf("keys"),
   rows: keys,
   find: (app, { organization }) => listKeys(app, organization),
-  none: "There is no key. Create one with: sluice key create --organization ID",
+  none: `There is no key. Create one with: ${sluice} key create --organization ID`,
 });
 
 export const keyRevoke = defineAct({

@@ -29,6 +29,7 @@ import {
   renderForms,
 } from "./act.ts";
 import { defineNoun, idValue, type Value } from "./noun.ts";
+import { sluice } from "../cli/output/program-name.ts";
 
 const screen = "/console/operators";
 
@@ -144,7 +145,7 @@ export const operatorCreate = defineAct({
   json: changed.json,
   said: (operator) =>
     `${describe(operator)}\n\n` +
-    `Next, create a link by which this person signs in: sluice operator link ${quote(operator.name)}`,
+    `Next, create a link by which this person signs in: ${sluice} operator link ${quote(operator.name)}`,
   form: {
     path: screen,
     heading: "Create an operator",
@@ -172,7 +173,7 @@ export const operatorList = defineList({
   rights: ["operator.read"],
   rows: operators,
   find: listOperators,
-  none: "There is no operator yet. Create one with: sluice operator create NAME --role ROLE",
+  none: `There is no operator yet. Create one with: ${sluice} operator create NAME --role ROLE`,
 });
 
 const named = { name: required(text("NAME"), "The operator.") };

@@ -29,6 +29,7 @@ import { titleOf } from "../domain/record-types.ts";
 import { formatDays } from "../domain/retention/floor.ts";
 import { defineAct, defineForm, defineList } from "./act.ts";
 import { defineNoun, idValue } from "./noun.ts";
+import { sluice } from "../cli/output/program-name.ts";
 
 const screen = "/console/organizations";
 
@@ -121,7 +122,7 @@ export const organizationList = defineList({
   restoring: true,
   rows: organizations,
   find: listOrganizations,
-  none: "There is no organization yet. Create one with: sluice organization create --name NAME",
+  none: `There is no organization yet. Create one with: ${sluice} organization create --name NAME`,
 });
 
 export const organizationCreate = defineAct({
@@ -150,7 +151,7 @@ export const organizationCreate = defineAct({
   }),
   said: (organization) =>
     `${organizations.describe(organization)}\n\n` +
-    `Next, create a key for it: sluice key create --organization ${organization.organizationId}`,
+    `Next, create a key for it: ${sluice} key create --organization ${organization.organizationId}`,
   form: {
     path: screen,
     heading: "Create an organization",

@@ -126,7 +126,7 @@ describe("organization close", () => {
     }
     const { code, out } = await line.type(`${close.join(" ")} --yes`);
     assert.equal(code, 0);
-    assert.match(out, /was closed at .*Z already\. .* see: sluice deletion show del_/);
+    assert.match(out, /was closed at .*Z already\. .* see: npx sluice deletion show del_/);
     const { out: after } = await line.type("audit export");
     assert.deepEqual(entriesOf(after), entriesOf(trail.out));
   });

@@ -71,7 +71,7 @@ describe("a clock that has jumped", () => {
     const later = makeCommandLine({ folder, environment, now });
     const { code, out } = await later.type("check");
     assert.equal(code, 3, out);
-    assert.match(out, /The clock says 2036-.* has jumped.*run: sluice clock confirm$/m);
+    assert.match(out, /The clock says 2036-.* has jumped.*run: npx sluice clock confirm$/m);
     await later.ask("clock confirm");
     assert.deepEqual(await later.ask("check"), { ok: true, findings: [] });
   });

@@ -42,7 +42,7 @@ describe("the command line", () => {
     for (const words of [[], ["key"]]) {
       const { code, name, message } = await line.fail(...words);
       assert.deepEqual([code, name], [2, "usage"]);
-      assert.match(message, /the command is missing\. `sluice --help` lists all commands\./);
+      assert.match(message, /the command is missing\. `npx sluice --help` lists all commands\./);
     }
   });
 
@@ -140,20 +140,20 @@ describe("a usage error exits with 2 and one line that says what was expected", 
   const mistakes: readonly (readonly [words: string, says: RegExp])[] = [
     [
       "organisation list",
-      /unknown command 'organisation'\. Did you mean `sluice organization list`\?/,
+      /unknown command 'organisation'\. Did you mean `npx sluice organization list`\?/,
     ],
-    ["organization lst", /unknown command 'lst'\. Did you mean `sluice organization list`\?/],
+    ["organization lst", /unknown command 'lst'\. Did you mean `npx sluice organization list`\?/],
     [
       "create organization",
-      /unknown command 'create'\. Did you mean `sluice organization create`\?/,
+      /unknown command 'create'\. Did you mean `npx sluice organization create`\?/,
     ],
-    ["help frobnicate", /unknown command 'frobnicate'\. `sluice --help` lists all commands\./],
+    ["help frobnicate", /unknown command 'frobnicate'\. `npx sluice --help` lists all commands\./],
     [
       "help organization lst",
-      /unknown command 'organization lst'\. Did you mean `sluice organization list/,
+      /unknown command 'organization lst'\. Did you mean `npx sluice organization list/,
     ],
-    ["frobnicate", /unknown command 'frobnicate'\. `sluice --help` lists all commands\./],
-    ["toString", /unknown command 'toString'\. `sluice --help` lists all commands\./],
+    ["frobnicate", /unknown command 'frobnicate'\. `npx sluice --help` lists all commands\./],
+    ["toString", /unknown command 'toString'\. `npx sluice --help` lists all commands\./],
     ["organization create", /--name <NAME>/],
     ["key create --name --expires=1d", /The value is missing, or begins with --/],
     ["organization create --name x surplus", /too many arguments/],
@@ -164,9 +164,9 @@ describe("a usage error exits with 2 and one line that says what was expected", 
     ],
     [
       "key create --name=x",
-      /required option '-o, --organization <ID>' not specified\. `sluice key create --help`/,
+      /required option '-o, --organization <ID>' not specified\. `npx sluice key create --help`/,
     ],
-    ["key --nothing", /unknown option '--nothing'\. `sluice key --help` lists its commands\./],
+    ["key --nothing", /unknown option '--nothing'\. `npx sluice key --help` lists its commands\./],
     ["organization show", /missing required argument 'ID'/],
     ["organization set x --strict-scopes yes", /must be "on" or "off"/],
     ["organization set x --deletion-grace 1w", /such as 90d, 12h, 30m or 45s/],

@@ -32,6 +32,7 @@ import { organizations } from "../../noun/organization.ts";
 import { formatTime } from "../output/table.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 import { formatCount } from "../../basics/format-count.ts";
+import { sluice } from "../output/program-name.ts";
 
 export const organizationClose = defineStoreCommand({
   name: "organization close",
@@ -159,7 +160,7 @@ function report({ organization, deletion }: ClosedOrganization, { is, ...about }
     },
     text:
       `The organization ${organization.organizationId} ${is}.${describeExport(exported)} The deletion of everything that ` +
-      `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId} --include-confidential` +
+      `belongs to it is ${deletionRequestId}; see: ${sluice} deletion show ${deletionRequestId} --include-confidential` +
       waits,
   };
 }

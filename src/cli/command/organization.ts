@@ -20,6 +20,7 @@ import { requireFloorsWithin } from "../../actions/access/change-organization.ts
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { describePreview } from "../output/retention-view.ts";
 import { listedHolds } from "../../noun/hold.ts";
+import { sluice } from "../output/program-name.ts";
 
 export const organizationShow = defineStoreCommand({
   name: "organization show",
@@ -52,14 +53,14 @@ export const organizationShow = defineStoreCommand({
       organizations.describe(organization),
       ...(deletion
         ? [
-            `Its deletion is ${describeState(deletion)}: sluice deletion show ${deletionRequestId} --include-confidential`,
+            `Its deletion is ${describeState(deletion)}: ${sluice} deletion show ${deletionRequestId} --include-confidential`,
           ]
         : []),
       rows.length === 0 ? describeNone(includeConfidential) : table,
       ...(holds.length === 0 ? [] : [listedHolds.table(holds)]),
       ...(holds.length < holdsShown
         ? []
-        : [`All holds: sluice deletion holds --organization ${id}`]),
+        : [`All holds: ${sluice} deletion holds --organization ${id}`]),
     ];
     return {
       json: {

@@ -33,6 +33,7 @@ import {
   viewPreview,
   viewRetention,
 } from "../output/retention-view.ts";
+import { sluice } from "../output/program-name.ts";
 
 export const retentionSet = defineStoreCommand({
   name: "retention set",
@@ -177,7 +178,7 @@ export const retentionPreview = defineStoreCommand({
       json: { organizations: previews.map(viewPreview) },
       text:
         previews.length === 0
-          ? "No organization has a ceiling. Set one with: sluice retention set … --delete-after-days N, or sluice organization set ID --retain-days N"
+          ? `No organization has a ceiling. Set one with: ${sluice} retention set … --delete-after-days N, or ${sluice} organization set ID --retain-days N`
           : previews.map(describePreview).join("\n\n"),
     };
   },

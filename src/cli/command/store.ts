@@ -12,6 +12,7 @@ import { describeMoved, movedEnding } from "../../data-folder/moved-store.ts";
 import { type Context, defineStoreCommand, flag } from "../command.ts";
 import { version } from "../../process/version.ts";
 import { runUntilStopped } from "../stop-signal.ts";
+import { sluice } from "../output/program-name.ts";
 
 export const migrate = defineStoreCommand({
   name: "migrate",
@@ -48,7 +49,7 @@ export const check = defineStoreCommand({
     const findings = [
       ...found,
       ...describeUnknownFiles(context),
-      ...(jump === undefined ? [] : [`${jump} If it is right, run: sluice clock confirm`]),
+      ...(jump === undefined ? [] : [`${jump} If it is right, run: ${sluice} clock confirm`]),
     ];
     const remains = erasure ? await findRemains(app) : undefined;
     const notes = [...known, ...(remains?.notes ?? [])];

@@ -13,6 +13,7 @@ import { AppError } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { ConfigError } from "../../settings/config.ts";
 import { StoreError } from "../../store/interface/store-error.ts";
+import { sluice } from "./program-name.ts";
 
 export interface ErrorView {
   readonly name: string;
@@ -85,30 +86,33 @@ export const advice: {
   export_wanted: () =>
     "Add --export DIR to export its records before they are deleted, or --without-export.",
   input: ({ option }) => option && `See the option ${option}.`,
-  invalid: where("isRecord", "To show one record, use: sluice record show"),
+  invalid: where("isRecord", `To show one record, use: ${sluice} record show`),
   key_ended: ({ organizationId = "ID" }) =>
-    `Create a new one with: sluice key create --organization ${organizationId}`,
-  ledger_ahead: () => "Run: sluice deletion replay",
-  no_such_deletion: () => "List them with: sluice deletion list",
-  no_such_hold: () => "List them with: sluice deletion holds",
-  no_such_key: where("isFirst", "Create one with: sluice key create --organization ID"),
-  no_such_operator: where("isFirst", "Create one with: sluice operator create NAME --role ROLE"),
-  no_such_organization: where("isFirst", "Create one with: sluice organization create --name NAME"),
+    `Create a new one with: ${sluice} key create --organization ${organizationId}`,
+  ledger_ahead: () => `Run: ${sluice} deletion replay`,
+  no_such_deletion: () => `List them with: ${sluice} deletion list`,
+  no_such_hold: () => `List them with: ${sluice} deletion holds`,
+  no_such_key: where("isFirst", `Create one with: ${sluice} key create --organization ID`),
+  no_such_operator: where("isFirst", `Create one with: ${sluice} operator create NAME --role ROLE`),
+  no_such_organization: where(
+    "isFirst",
+    `Create one with: ${sluice} organization create --name NAME`,
+  ),
   no_such_restricted_set: ({ organizationId = "ID" }) =>
-    `List them with: sluice restricted list --organization ${organizationId}`,
+    `List them with: ${sluice} restricted list --organization ${organizationId}`,
   not_permitted: where("isUnnamed", "To name one, add --as NAME."),
   organization_closed: ({ deletionRequestId: id }) =>
     id === undefined
       ? undefined
-      : `For its deletion, see: sluice deletion show ${id} --include-confidential`,
+      : `For its deletion, see: ${sluice} deletion show ${id} --include-confidential`,
   organization_exists: ({ organizationId = "ID" }) =>
-    `To change it, use: sluice organization set ${organizationId}`,
+    `To change it, use: ${sluice} organization set ${organizationId}`,
   proposed: ({ proposalId = "ID" }) =>
-    `Approve it with: sluice proposal approve ${proposalId} --as NAME`,
-  no_such_proposal: () => "List them with: sluice proposal list",
+    `Approve it with: ${sluice} proposal approve ${proposalId} --as NAME`,
+  no_such_proposal: () => `List them with: ${sluice} proposal list`,
   replay_unread: ({ ledgers = [] }) =>
-    `Run: sluice deletion replay${ledgers.map((name) => ` --ledger ${name}`).join("")}`,
-  several_holds: () => "Name the one to release: sluice deletion release HOLD_ID",
+    `Run: ${sluice} deletion replay${ledgers.map((name) => ` --ledger ${name}`).join("")}`,
+  several_holds: () => `Name the one to release: ${sluice} deletion release HOLD_ID`,
 };
 
 function where(condition: "isFirst" | "isRecord" | "isUnnamed", text: string) {

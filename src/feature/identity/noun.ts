@@ -30,6 +30,7 @@ import {
 } from "../../noun/act.ts";
 import { nameField, scopesField, scopesValue, statusValue } from "../../noun/key.ts";
 import { defineNoun, idValue, organizationValue } from "../../noun/noun.ts";
+import { sluice } from "../../cli/output/program-name.ts";
 
 const screen = "/console/organizations";
 
@@ -136,7 +137,7 @@ const identityCreate = defineStoreCommand({
     const rule = await create(app, { ...given, jwks });
     return {
       json: rules.json(flatten(rule), app),
-      text: `The rule ${rule.keyId} of organization ${rule.organizationId} trusts ${given.issuer}. Try a token: sluice identity test`,
+      text: `The rule ${rule.keyId} of organization ${rule.organizationId} trusts ${given.issuer}. Try a token: ${sluice} identity test`,
     };
   },
 });
@@ -185,7 +186,7 @@ const identityList = defineList({
   options: onlyOf("rules"),
   rows: rules,
   find: (app, { organization }) => list(app, organization),
-  none: "There is no rule. Create one with: sluice identity create",
+  none: `There is no rule. Create one with: ${sluice} identity create`,
 });
 
 const identityRevoke = defineAct({

@@ -37,6 +37,7 @@ import {
 } from "../../noun/act.ts";
 import { rights } from "./rows.ts";
 import { defineNoun, idValue, organizationValue } from "../../noun/noun.ts";
+import { sluice } from "../../cli/output/program-name.ts";
 
 const screen = "/console/organizations";
 
@@ -171,7 +172,7 @@ export const webhookList = defineList({
   options: onlyOf("endpoints"),
   rows: endpoints,
   find: (app, { organization }) => listEndpoints(app, organization),
-  none: "There is no endpoint of webhooks. Create one with: sluice webhook create",
+  none: `There is no endpoint of webhooks. Create one with: ${sluice} webhook create`,
 });
 
 export const webhookTest = defineAct({
@@ -184,7 +185,7 @@ export const webhookTest = defineAct({
   act: (app, { endpointId }) => testEndpoint(app, endpointId),
   json: endpoints.json,
   said: ({ endpointId }) =>
-    `The service will send a test event to ${endpointId}. For its result, see: sluice webhook list`,
+    `The service will send a test event to ${endpointId}. For its result, see: ${sluice} webhook list`,
   form: {
     path: "/console/webhook/test/:id",
     heading: "Test",

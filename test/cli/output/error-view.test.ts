@@ -89,7 +89,7 @@ describe("the error that is shown", () => {
     const cause = new OperatorError("ledger_ahead", "The store is older than its ledger.");
     assert.deepEqual(viewError(OperatorError.from("serve", cause)), {
       name: "serve",
-      message: "The store is older than its ledger. Run: sluice deletion replay",
+      message: "The store is older than its ledger. Run: npx sluice deletion replay",
     });
   });
 
