@@ -83,7 +83,8 @@ export const groups: Readonly<Record<string, string>> = {
   operator: "Create, list, confirm and disable operators, and create sign-in links.",
   proposal: "List, show, approve and decline what waits for a second person.",
   record: "Show a record and its changes.",
-  subject: "Build the indexes of persons and companies again.",
+  // Features continue it.
+  subject: "What is stored about persons and companies, and the indexes for it.",
   deletion:
     "Request, list, show, approve, cancel and hold deletions, and replay them after a restore.",
   receipt: "Export and disclose deletion receipts, and rotate the key that signs them.",
