@@ -153,6 +153,10 @@ describe("operator create, list, disable and link", () => {
       String(made["url"]),
       /^http:\/\/localhost:\d+\/console\/link\?token=sluice_link_\w{49}$/,
     );
+    assert.match(
+      (await line.type("operator link anna")).out,
+      /^If the console has another address/m,
+    );
     const minutes = (Date.parse(String(made["expires_at"])) - Date.now()) / 60_000;
     assert.ok(minutes > 8 && minutes <= 10);
     assert.equal((await line.fail("operator link leaving")).name, "operator_disabled");

@@ -59,6 +59,9 @@ describe("serve on an empty store", () => {
     const commands = out.slice(out.indexOf("# Exchange"), out.indexOf("API reference"));
     const pasted = await startProcess(["bash", "-euo", "pipefail", "-c", commands], {}).ended;
     assert.equal(pasted.code, 0, pasted.err);
+    const { port } = new URL(server.address);
+    assert.ok(out.includes(`\nBefore other commands: export DATABASE_URL='sqlite:${folder}/`));
+    assert.ok(out.includes(` PORT='${port}'\nConsole: run \`npx sluice operator create`));
     const [written, seen, deletion] = pasted.out
       .trim()
       .split("\n")
@@ -99,6 +102,8 @@ describe("serve on an empty store", () => {
       pasted.out,
       /my-organization[^]*sluice_key_\w{49}[^]*anna[^]*\/console\/link\?token=/,
     );
+    // Also where the system has chosen the port.
+    assert.ok(pasted.out.includes(`http://localhost:${new URL(first.address).port}/console/link`));
     assert.equal(await first.end("SIGTERM"), 0);
     const again = await serve(folder);
     assert.equal(await again.end("SIGTERM"), 0);

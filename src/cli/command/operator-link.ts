@@ -25,10 +25,15 @@ export const operatorLink = defineCommand({
     const url = `${consoleUrlOf(config)}/console/link?token=${secret}`;
     return {
       json: { name: operator.name, url, expires_at: formatTime(expiresAt) },
-      text: `${url}\n\n${operator.name} can sign in with this link once, until ${formatTime(expiresAt)}.`,
+      text:
+        `${url}\n\n${operator.name} can sign in with this link once, until ${formatTime(expiresAt)}.` +
+        (config.consoleUrl === undefined ? otherAddress : ""),
     };
   },
 });
+
+const otherAddress =
+  "\nIf the console has another address, set CONSOLE_URL, or the PORT of the server, for this command, too.";
 
 function readEnabled({ environment }: Context): Config {
   const config = readConfig(environment);

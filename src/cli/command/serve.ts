@@ -8,6 +8,7 @@ import { sqlitePath } from "../../files/sqlite-path.ts";
 import type { Serving } from "../../process/serving.ts";
 import { type Config, readConfig } from "../../settings/config.ts";
 import { type Context, defineCommand } from "../command.ts";
+import { sluice } from "../output/program-name.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { disablePretenuring, limitHeap } from "../v8-flags.ts";
 
@@ -54,15 +55,16 @@ async function describeNext(
   { address, app }: Serving,
   first: FirstOrganization | undefined,
 ): Promise<string | undefined> {
+  const server = { address, exported: exportOf(environment, address) };
   if (first !== undefined) {
     const { commands } = await table.load();
     const hints = commands.flatMap(({ name, forNewcomers: text }) =>
-      text === undefined ? [] : [`\`npx sluice ${name}\` ${text}`],
+      text === undefined ? [] : [`\`${sluice} ${name}\` ${text}`],
     );
-    return [describeFirstSteps(address, first), ...hints].join("\n");
+    return [describeFirstSteps(server, first), ...hints].join("\n");
   }
   if ((await listOrganizations(app)).length > 0) return undefined;
-  return describeProductionSteps(address, { environment, program: process.argv.slice(0, 2) });
+  return describeProductionSteps(server);
 }
 
 /**
@@ -124,7 +126,13 @@ interface FirstOrganization {
   readonly api_key: string;
 }
 
-function describeFirstSteps(address: string, first: FirstOrganization): string {
+interface Started {
+  readonly address: string;
+  /** The line of a shell by which commands find the same store, and the console; empty if they need none. */
+  readonly exported: string;
+}
+
+function describeFirstSteps({ address, exported }: Started, first: FirstOrganization): string {
   const { organization_id: organizationId, api_key: apiKey } = first;
   return `The store is new. Created an organization "${organizationId}" with an API key.
 Keep the key, because Sluice can't show it again:
@@ -153,13 +161,8 @@ curl -sS -w '\\n' -X DELETE ${address}/v2/transaction \\
   -d '{"tx_id": "tx-1", "reason": "trying Sluice"}'
 
 API reference: ${address}/docs
-Console: run \`npx sluice operator create NAME --role operator\`, and open the link that \`npx sluice operator link NAME\` prints.
-\`npx sluice organization create\` and \`npx sluice key create\` create organizations and keys.`;
-}
-
-interface ProductionStart {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly program: readonly string[];
+${exported === "" ? "" : `Before other commands: ${exported}`}Console: run \`${sluice} operator create NAME --role operator\`, and open the link that \`${sluice} operator link NAME\` prints.
+\`${sluice} organization create\` and \`${sluice} key create\` create organizations and keys.`;
 }
 
 /** What the commands need to find the same store, and the console. */
@@ -171,27 +174,29 @@ const neededSettings = [
   "PORT",
 ] as const;
 
-function describeProductionSteps(
-  address: string,
-  { environment, program }: ProductionStart,
-): string {
-  const sluice = program.map(quote).join(" ");
+function exportOf(environment: Context["environment"], address: string): string {
   const given = neededSettings.flatMap((name) => {
     const value = environment[name];
     const isPublic = name !== "DATABASE_URL" || sqlitePath(value ?? "") !== undefined;
-    return value === undefined || !isPublic ? [] : [` ${name}=${quote(value)}`];
+    if (value === undefined || !isPublic) return [];
+    // PORT=0 takes any free port.
+    return [` ${name}=${quote(name === "PORT" ? new URL(address).port || "80" : value)}`];
   });
-  const exported = given.length === 0 ? "" : `export${given.join("")}\n`;
+  return given.length === 0 ? "" : `export${given.join("")}\n`;
+}
+
+function describeProductionSteps({ address, exported }: Started): string {
+  const program = process.argv.slice(0, 2).map(quote).join(" ");
   return `The store has no organization yet. Paste these commands into a shell of the same user, with the same settings,
 and with your own names.
 
 # An organization, and an API key for its programs; the key is shown only once
-${exported}${sluice} organization create --name 'My organization' --id my-organization
-${sluice} key create --organization my-organization
+${exported}${program} organization create --name 'My organization' --id my-organization
+${program} key create --organization my-organization
 
 # A person who operates the service, and a link for signing in to the console
-${sluice} operator create anna --role operator
-${sluice} operator link anna
+${program} operator create anna --role operator
+${program} operator link anna
 
 API reference: ${address}/docs`;
 }
