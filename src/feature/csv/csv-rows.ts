@@ -3,7 +3,7 @@
 
 import { bulkKeys, isBulkKey } from "../../bulk/formats/bulk-keys.ts";
 import { plainName } from "../../bulk/formats/compression.ts";
-import { nullMark, restoreFormula } from "./csv-cell.ts";
+import { restoreFormula } from "./csv-cell.ts";
 import { type CsvLine, CsvSplitter, splitCells } from "./csv-splitter.ts";
 import { type Layout, linesMax } from "./layout.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -19,7 +19,7 @@ export async function openCsv(input: TextInput, layout: Layout): Promise<RowInpu
   const beginning = await readBeginning(input, layout);
   const { delimiter, quote } = beginning;
   const split: Split = (text) => splitCells(text, { delimiter, cellsMax, quote });
-  const ignored = { lines: 0, incomplete: 0 };
+  const ignored = { lines: 0 };
   const batches = splitLines(input, { ...beginning, split, ignored });
   let { value: first } = await batches.next();
   while (first?.length === 0) ({ value: first } = await batches.next());
@@ -33,21 +33,17 @@ export async function openCsv(input: TextInput, layout: Layout): Promise<RowInpu
     ? refusedParser(columns, split)
     : plainParser(beginning.layout.quote === "backslash" ? unescaping(split) : split);
   const rest = isNamed ? others : [head, ...others];
-  const isComplete = completeness(beginning.layout.require, { path: input.path, columns, split });
   const { detected } = beginning;
   return {
     format: "csv",
     columns,
     delimiter,
     detected,
-    ignoredLines: () => ignored.lines + ignored.incomplete,
+    ignoredLines: () => ignored.lines,
     batches: async function* () {
       let count = 0;
-      const rowsOf = (lines: readonly CsvLine[]): readonly TextRow[] => {
-        const rows = lines.filter(isComplete);
-        ignored.incomplete += lines.length - rows.length;
-        return rows.map(({ text, line }) => ({ number: (count += 1), text, line, parse }));
-      };
+      const rowsOf = (lines: readonly CsvLine[]): readonly TextRow[] =>
+        lines.map(({ text, line }) => ({ number: (count += 1), text, line, parse }));
       yield rowsOf(rest);
       for await (const lines of batches) yield rowsOf(lines);
     },
@@ -196,28 +192,6 @@ function refusedParser(columns: readonly string[], split: Split): TextRow["parse
     const filled = columns.map((column) => (isBulkKey(column) ? "" : (rest.next().value ?? "")));
     return { ...corrected, cells: filled };
   };
-}
-
-/** Whether a line has a value in each of these columns; one that is not CSV has to be seen. */
-function completeness(
-  required: string | undefined,
-  { path, columns, split }: { path: string; columns: readonly string[]; split: Split },
-): (line: CsvLine) => boolean {
-  const places = (required?.split(",") ?? []).map((name) => {
-    const at = columns.indexOf(name.trim());
-    if (at !== -1) return at;
-    const message = `${path} has no column "${name.trim()}"; it has: ${columns.join(", ")}.`;
-    throw new OperatorError("input", message, { context: { option: "--require" } });
-  });
-  if (places.length === 0) return () => true;
-  return ({ text }) => {
-    const cells = split(text);
-    return typeof cells === "string" || places.every((at) => !isNothing(cells[at]?.trim()));
-  };
-}
-
-function isNothing(cell = ""): boolean {
-  return cell === "" || cell === nullMark;
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -9,7 +9,6 @@ export interface Layout {
   readonly header?: "yes" | "no" | undefined;
   readonly comment?: string | undefined;
   readonly footer?: number | string | undefined;
-  readonly require?: string | undefined;
   readonly trim?: "yes" | "no" | undefined;
   readonly list?: string | undefined;
 }
@@ -94,13 +93,6 @@ export const layoutParts: LayoutParts = {
     meaning:
       "Number of lines of CSV after the last row, or text with which the first of them begins, such as Total.",
     read: readLines,
-  },
-  require: {
-    placeholder: "COLUMNS",
-    expected: "names of columns, such as Date,Amount",
-    meaning:
-      "Names of columns, such as Date,Amount: lines of CSV that have no value in one of them are no rows, such as headings and totals of groups.",
-    read: readText,
   },
   trim: {
     placeholder: "yes|no",

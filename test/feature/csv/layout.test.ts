@@ -137,18 +137,9 @@ const layouts: readonly (readonly [
     [["1", "x\ty\n\\zN", String.raw`\N`, String.raw`\\N`]],
   ],
   [
-    "has headings and totals of groups",
-    'a,b\nGroup\n1,2\nTotal,\\N\n3,x,\n,4\n5,"6\n',
-    { require: "a, b" },
-    ab,
-    [["1", "2"], ["3", "x", ""], "has a quote that is not closed, in line 7 of the file"],
-    {},
-    3,
-  ],
-  [
     "is a file of refused rows",
     "sluice_row,a\n1,ä\n",
-    { encoding: "utf-16be", skip: 1, header: "no", quote: "none", require: "x" },
+    { encoding: "utf-16be", skip: 1, header: "no", quote: "none" },
     ["sluice_row", "a"],
     [["1", "ä"]],
   ],
@@ -160,10 +151,6 @@ describe("a file that", () => {
       assert.deepEqual(await read(content, layout), { columns, rows, detected, ignored });
     });
   }
-
-  it("has no column in which each row must have a value is refused", async () => {
-    await assert.rejects(read("a,b\n1,2\n", { require: "a,c" }), /has no column "c"; it has: a, b/);
-  });
 
   it("has no line with the names that it should is refused", async () => {
     await assert.rejects(
@@ -185,7 +172,6 @@ describe("a layout", () => {
       header: "no",
       comment: "#",
       footer: 2,
-      require: "a,b",
       trim: "yes",
       list: "a.b",
     };
