@@ -2,6 +2,7 @@
 // counts the events that it reads and keeps the next offset. Rejects nothing: a failure ends the benchmark.
 
 import { Agent, get, type IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export type Live = "sse" | "long-poll" | undefined;
 
@@ -71,6 +72,12 @@ class Following {
   async #read(live: Live): Promise<boolean> {
     const reply = await this.#open(live);
     const { statusCode = 0, headers } = reply;
+    // A server under pressure, or an organization with too many requests: it says when to come again.
+    if (statusCode === 429 || statusCode === 503) {
+      reply.resume();
+      await sleep(Number(headers["retry-after"] ?? 1) * 1_000);
+      return false;
+    }
     if (statusCode !== 200 && statusCode !== 204) throw new Error(`status ${statusCode}`);
     const parts: string[] = [];
     reply.setEncoding("utf8");

@@ -1,7 +1,10 @@
 // A client that does nothing wrong: sends at a steady rate whatever the server does, measures from
 // the moment at which a request was due, and finally checks that everything acknowledged is stored.
 
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
 import { type Ask, type Client, type Reply, sendWithinLimit } from "../support/http-client.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { listOf, transaction } from "./records.ts";
 
 export const requestKinds = ["add", "check", "update", "list"] as const;
@@ -17,21 +20,26 @@ export interface KindFigures {
 export interface PhaseReport {
   readonly all: KindFigures;
   readonly kinds: Readonly<Record<RequestKind, KindFigures>>;
+  /** What a commit and a reply take at least: a byte reaches the disk, then the server answers without its store. */
+  readonly bare: KindFigures;
   /** Requests without a reply after `timeoutMs`; they count with that time. */
   readonly timeouts: number;
   /** Every reply that was not a success, and every connection that broke. */
   readonly failures: readonly string[];
 }
 
+type Kind = RequestKind | "bare";
+
 interface Phase {
-  readonly latencies: Record<RequestKind, number[]>;
+  readonly latencies: Record<Kind, number[]>;
   readonly open: Set<Promise<void>>;
   readonly failures: string[];
   timeouts: number;
 }
 
 /** Per second; requests of each kind are evenly spaced. */
-const perSecond: Readonly<Record<RequestKind, number>> = { add: 20, check: 12, update: 6, list: 2 };
+const perSecond = { add: 20, check: 12, update: 6, list: 2, bare: 10 };
+const kinds = [...requestKinds, "bare"] as const;
 const timeoutMs = 5_000;
 const listItems = 100;
 const tickMs = 2;
@@ -42,7 +50,8 @@ export class GoodClient {
   readonly #token: string;
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
-  readonly #due: Record<RequestKind, number> = { add: 0, check: 0, update: 0, list: 0 };
+  readonly #due: Record<Kind, number> = { add: 0, check: 0, update: 0, list: 0, bare: 0 };
+  readonly #file = openNameless();
   /** Everything that was acknowledged. */
   readonly #ids: string[] = [];
   readonly #lists: string[] = [];
@@ -68,6 +77,7 @@ export class GoodClient {
   async stop(): Promise<{ readonly acknowledged: number; readonly missing: readonly string[] }> {
     clearInterval(this.#timer);
     await Promise.all(this.#sending);
+    await (await this.#file).close();
     const missing: string[] = [];
     for (const id of this.#ids) {
       const { status } = await sendWithinLimit(this.#client, {
@@ -87,7 +97,7 @@ export class GoodClient {
 
   #sendWhatIsDue(): void {
     const now = performance.now() - this.#startedAt;
-    for (const kind of requestKinds) {
+    for (const kind of kinds) {
       const everyMs = 1_000 / perSecond[kind];
       while (this.#due[kind] <= now) {
         this.#send(kind, this.#startedAt + this.#due[kind]);
@@ -96,13 +106,12 @@ export class GoodClient {
     }
   }
 
-  #send(kind: RequestKind, dueAt: number): void {
+  #send(kind: Kind, dueAt: number): void {
     const phase = this.#phase;
     const id = this.#newId();
     const known = this.#ids.at(-1);
     if (known === undefined && (kind === "check" || kind === "update")) return;
-    const ask = this.#askOf(kind, { id, known: known ?? "" });
-    const replied = this.#client.send(ask).then(
+    const replied = this.#ask(kind, { id, known: known ?? "" }).then(
       (reply) => this.#take(kind, { id, reply }),
       (error: unknown) => this.#fail(`${kind}: ${String(error)}`),
     );
@@ -121,6 +130,14 @@ export class GoodClient {
     this.#sending.add(sent);
   }
 
+  async #ask(kind: Kind, ids: { id: string; known: string }): Promise<Reply> {
+    if (kind !== "bare") return this.#client.send(this.#askOf(kind, ids));
+    const file = await this.#file;
+    await file.write(".");
+    await file.datasync();
+    return this.#client.send({ method: "GET", path: "/health/live" });
+  }
+
   #askOf(kind: RequestKind, { id, known }: { id: string; known: string }): Ask {
     if (kind === "list") return this.#list(id);
     if (kind === "check") return { ...this.#existence(known), method: "GET" };
@@ -130,7 +147,7 @@ export class GoodClient {
     return { method, path: "/v2/transaction", token, body };
   }
 
-  #take(kind: RequestKind, { id, reply }: { id: string; reply: Reply }): void {
+  #take(kind: Kind, { id, reply }: { id: string; reply: Reply }): void {
     const { status, text } = reply;
     if (status >= 300) this.#fail(`${kind}: ${status} ${text.slice(0, 200)}`);
     else if (kind === "add") this.#ids.push(id);
@@ -165,18 +182,27 @@ export class GoodClient {
 }
 
 function newPhase(): Phase {
-  const latencies = { add: [], check: [], update: [], list: [] };
+  const latencies = { add: [], check: [], update: [], list: [], bare: [] };
   return { latencies, open: new Set(), failures: [], timeouts: 0 };
 }
 
 function reportOf({ latencies, failures, timeouts }: Phase): PhaseReport {
-  const kinds = Object.fromEntries(
+  const figures = Object.fromEntries(
     requestKinds.map((kind) => [kind, figuresOf(latencies[kind])]),
   ) as PhaseReport["kinds"];
-  return { all: figuresOf(Object.values(latencies).flat()), kinds, timeouts, failures };
+  const all = figuresOf(requestKinds.flatMap((kind) => latencies[kind]));
+  return { all, kinds: figures, bare: figuresOf(latencies.bare), timeouts, failures };
 }
 
-export function figuresOf(latencies: readonly number[]): KindFigures {
+/** On the disk of the server's store, and gone with this process. */
+async function openNameless(): Promise<FileHandle> {
+  const folder = makeTempFolder();
+  const file = await open(join(folder, "file"), "w");
+  removeFolder(folder);
+  return file;
+}
+
+function figuresOf(latencies: readonly number[]): KindFigures {
   const sorted = latencies.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
   return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };

@@ -2,7 +2,7 @@
 // and latencies. Finds what does not stay flat, and what was acknowledged and is missing at the end. Beside the load
 // followers read the feed, an endpoint is notified of every deletion, and the records of one organization expire.
 
-import { openSite, type Site } from "../abuse/site.ts";
+import { openSite } from "../abuse/site.ts";
 import type { PhaseReport } from "../abuse/good-client.ts";
 import { loggedErrors } from "../abuse/run-abuse.ts";
 import {
@@ -20,15 +20,8 @@ import { Followers } from "./followers.ts";
 import { Traffic } from "./traffic.ts";
 
 /** Small enough that a WAL reaches its size within the first minutes. */
-const postgresSettings = {
-  max_connections: "200",
-  max_wal_size: "256MB",
-  checkpoint_timeout: "30s",
-};
+const settings = { max_connections: "200", max_wal_size: "256MB", checkpoint_timeout: "30s" };
 const environment = { WEBHOOK_NETWORKS: "127.0.0.1" };
-const deletionEvents = ["sluice.deletion.requested", "sluice.deletion.completed"];
-const heading =
-  "minute  requests  timeouts  p50 ms  p99 ms  resident MB  store MB  WAL MB  files  deletions";
 /** What is configured, and what may be written while a checkpoint is in progress. */
 const walBytesOf = { sqlite: 128 * megabyte, postgres: 384 * megabyte };
 
@@ -67,99 +60,70 @@ export async function runSoak(
   await using closing = new AsyncDisposableStack();
   const folder = makeTempFolder();
   closing.defer(() => removeFolder(folder));
-  const site = await openSite(engine, { settings: postgresSettings, environment });
+  const site = await openSite(engine, { settings, environment });
   closing.defer(() => site.close());
-  const around = await Around.open(site);
-  closing.defer(() => around.close());
+  const endpoint = new Endpoint();
+  closing.defer(() => endpoint.close());
+  await endpoint.register(site);
+  const expiry = await Expiry.open(site);
+  const followers = new Followers(site.target);
+  closing.defer(() => followers.stop());
   const traffic = new Traffic(site, { random: makeRandom(seed), folder, rowsOfImport });
+  const load = (part: number) => Promise.all([traffic.run(part, rowMs), expiry.run(part)]);
+  const findings: string[] = [];
   const rows: SoakRow[] = [];
-  const failures: string[] = [];
   let requests = 0;
-  tell(heading);
+  tell(render(columns));
   for (const isOver = makeLimit(run); !isOver(rows.length);) {
-    const part = rows.length;
-    const load = [traffic.run(part, rowMs), around.expiry.run(part)];
-    const [samples] = await Promise.all([sample(site, rowMs), ...load]);
+    const [samples] = await Promise.all([sample(site, rowMs), load(rows.length)]);
     const report = (await site.good.ask("endPhase")) as PhaseReport;
-    const row = { ...samples, p99Ms: report.all.p99Ms };
+    const row = { ...samples, p99Ms: report.all.p99Ms, bareP99Ms: report.bare.p99Ms };
     rows.push(row);
     requests += report.all.count;
-    failures.push(...report.failures);
-    tell(lineOf(rows.length, { row, report, deletions: traffic.counts.deletions }));
+    findings.push(...report.failures);
+    tell(
+      render(cellsOf(row, { minute: rows.length, report, deletions: traffic.counts.deletions })),
+    );
   }
-  const { lines, findings } = evaluateSoak(rows, walBytesOf[engine]);
+  const { lines, findings: grown } = evaluateSoak(rows, walBytesOf[engine]);
   for (const line of lines) tell(line);
-  const missing = [...(await missingOf(site)), ...(await traffic.verify())];
-  const left = await around.verify(traffic);
+  const { missing } = (await site.good.ask("stop")) as { readonly missing: readonly string[] };
+  findings.push(...grown, ...missing.map((id) => `acknowledged and not there: ${id}`));
+  findings.push(...(await traffic.verify()));
+  findings.push(...(await followers.end((id) => traffic.add(id))));
+  findings.push(...(await endpoint.verify(traffic.requested)));
+  await expiry.verify();
+  const around = { events: followers.events, messages: endpoint.messages };
   return {
-    figures: { minutes: rows.length, requests, ...traffic.counts, ...around.counts },
-    findings: [...findings, ...failures, ...missing, ...left, ...loggedErrors(site)],
+    figures: { minutes: rows.length, requests, ...traffic.counts, ...around },
+    findings: [...findings, ...loggedErrors(site)],
   };
 }
 
-/** What follows the organization of the load, and what expires in another one. */
-class Around {
-  readonly followers: Followers;
-  readonly endpoint: Endpoint;
-  readonly expiry: Expiry;
+const columns = [
+  "minute",
+  "requests",
+  "timeouts",
+  "p50 ms",
+  "p99 ms",
+  "bare p99",
+  "resident MB",
+  "store MB",
+  "WAL MB",
+  "files",
+  "deletions",
+];
 
-  private constructor(site: Site, endpoint: Endpoint, expiry: Expiry) {
-    this.followers = new Followers(site.target);
-    this.endpoint = endpoint;
-    this.expiry = expiry;
-  }
-
-  static async open(site: Site): Promise<Around> {
-    const endpoint = new Endpoint();
-    const body = { url: await endpoint.listen(), events: deletionEvents };
-    const { token } = site.target;
-    const ask = { method: "POST", path: "/v2/webhook_endpoint", token, body };
-    const { status, text } = await site.server.client.send(ask);
-    if (status !== 201) throw new Error(`${status} ${text}`);
-    return new Around(site, endpoint, await Expiry.open(site));
-  }
-
-  get counts(): Pick<Figures, "events" | "messages"> {
-    return { events: this.followers.events, messages: this.endpoint.messages };
-  }
-
-  async verify(traffic: Traffic): Promise<readonly string[]> {
-    const findings = await this.followers.end((id) => traffic.add(id));
-    const told = await this.endpoint.verify(...traffic.requested);
-    await this.expiry.verify();
-    return [...findings, ...told];
-  }
-
-  async close(): Promise<void> {
-    await this.followers.stop();
-    this.endpoint.close();
-  }
+function cellsOf(
+  { residentBytes, storeBytes, walBytes, openFiles }: SoakRow,
+  { minute, report, deletions }: { minute: number; report: PhaseReport; deletions: number },
+): readonly (string | number)[] {
+  const { all, bare, timeouts } = report;
+  const sizes = [residentBytes, storeBytes, walBytes].map((bytes) => bytes / megabyte);
+  const figures = [all.p50Ms, all.p99Ms, bare.p99Ms, ...sizes].map((figure) => figure.toFixed(1));
+  return [minute, all.count, timeouts, ...figures, openFiles, deletions];
 }
 
-async function missingOf({ good }: Site): Promise<readonly string[]> {
-  const { missing } = (await good.ask("stop")) as { readonly missing: readonly string[] };
-  return missing.map((id) => `acknowledged and not there: ${id}`);
-}
-
-function lineOf(
-  minute: number,
-  { row, report, deletions }: { row: SoakRow; report: PhaseReport; deletions: number },
-): string {
-  const { all, timeouts } = report;
-  const { residentBytes, storeBytes, walBytes } = row;
-  const [resident, store, wal] = [residentBytes, storeBytes, walBytes].map((bytes) =>
-    (bytes / megabyte).toFixed(1),
-  );
-  return [
-    `${minute}`.padStart(6),
-    `${all.count}`.padStart(8),
-    `${timeouts}`.padStart(8),
-    all.p50Ms.toFixed(1).padStart(6),
-    all.p99Ms.toFixed(1).padStart(6),
-    (resident ?? "").padStart(11),
-    (store ?? "").padStart(8),
-    (wal ?? "").padStart(6),
-    `${row.openFiles}`.padStart(5),
-    `${deletions}`.padStart(9),
-  ].join("  ");
+function render(cells: readonly (string | number)[]): string {
+  return cells.map((cell, at) => `${cell}`.padStart(columns[at]?.length ?? 0)).join("  ");
 }

@@ -1,92 +1,88 @@
 // An endpoint of webhooks that is notified of deletions: a receiver, and whether it has learned of each, in order.
 
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { json } from "node:stream/consumers";
+import type { Site } from "../abuse/site.ts";
 import { waitFor } from "../support/wait-for.ts";
 
+const events = ["sluice.deletion.requested", "sluice.deletion.completed"] as const;
+const [requestedType, completedType] = events;
 /** Deletions have no order, but if so many that were requested later are completed first, one is starved. */
 const overtakenMax = 500;
 const findingsMax = 20;
 
-export interface Message {
+interface Event {
   readonly type: string;
-  readonly deletionRequestId: string;
+  readonly data: { readonly deletion_request_id: string };
 }
 
 export class Endpoint {
-  readonly #messages: Message[] = [];
-  readonly #ids = new Set<string>();
-  readonly #completed = new Set<string>();
-  readonly #server: Server = createServer((request, response) => {
-    void text(request)
-      .then((body) => this.#take(String(request.headers["webhook-id"]), body))
-      .finally(() => response.writeHead(204).end());
-  });
+  /** Type and deletion by the message's id, in the order of arrival. A message may arrive more than once. */
+  readonly #messages = new Map<string, string>();
+  readonly #server = createServer((request, response) => {
+    void this.#take(request).finally(() => response.writeHead(204).end());
+  }).listen(0, "127.0.0.1");
 
   get messages(): number {
-    return this.#messages.length;
+    return this.#messages.size;
   }
 
-  /** Returns its URL. */
-  async listen(): Promise<string> {
-    this.#server.listen(0, "127.0.0.1");
+  async register({ server: { client }, target: { token } }: Site): Promise<void> {
     await once(this.#server, "listening");
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+    const { port } = this.#server.address() as AddressInfo;
+    const body = { url: `http://127.0.0.1:${port}/`, events };
+    const ask = { method: "POST", path: "/v2/webhook_endpoint", token, body };
+    const { status, text } = await client.send(ask);
+    if (status !== 201) throw new Error(`${status} ${text}`);
   }
 
   /** `requested`: ids of completed deletions, each list in the order of the requests. */
-  async verify(...requested: readonly (readonly string[])[]): Promise<readonly string[]> {
-    const isTold = () => requested.flat().every((id) => this.#completed.has(id));
+  async verify(requested: readonly (readonly string[])[]): Promise<readonly string[]> {
+    const isTold = () => {
+      const told = new Set(this.#messages.values());
+      return requested.flat().every((id) => told.has(`${completedType} ${id}`));
+    };
     await waitFor("a message of each deletion", isTold, { timeoutMs: 600_000 });
-    return requested.flatMap((ids) => findDisorder(this.#messages, ids)).slice(0, findingsMax);
+    const messages = [...this.#messages.values()];
+    return requested.flatMap((ids) => findDisorder(messages, ids)).slice(0, findingsMax);
+  }
+
+  async #take(request: IncomingMessage): Promise<void> {
+    const { type, data } = (await json(request)) as Event;
+    const id = String(request.headers["webhook-id"]);
+    if (!this.#messages.has(id)) this.#messages.set(id, `${type} ${data.deletion_request_id}`);
   }
 
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
   }
-
-  /** A message may arrive more than once. */
-  #take(id: string, body: string): void {
-    if (this.#ids.has(id)) return;
-    this.#ids.add(id);
-    const { type, data } = JSON.parse(body) as {
-      readonly type: string;
-      readonly data: { readonly deletion_request_id: string };
-    };
-    const deletionRequestId = data.deletion_request_id;
-    this.#messages.push({ type, deletionRequestId });
-    if (type === "sluice.deletion.completed") this.#completed.add(deletionRequestId);
-  }
 }
 
-/** `requested`: ids of deletions, in the order of the requests. */
+/** `messages`: type and deletion. `requested`: ids of deletions, in the order of the requests. */
 export function findDisorder(
-  messages: readonly Message[],
+  messages: readonly string[],
   requested: readonly string[],
 ): readonly string[] {
-  const places = messages.map(
-    ({ type, deletionRequestId }, place) => [`${type} ${deletionRequestId}`, place] as const,
-  );
-  const placeOf = new Map(places);
-  const findings: string[] = [];
-  let latest = -1;
-  const completions: (readonly [place: number, index: number])[] = [];
-  for (const [index, id] of requested.entries()) {
-    const asked = placeOf.get(`sluice.deletion.requested ${id}`) ?? Infinity;
-    const done = placeOf.get(`sluice.deletion.completed ${id}`) ?? -1;
-    if (done < asked) findings.push(`${id} was not reported as requested and then as completed`);
-    if (asked < latest) findings.push(`${id} was reported after one that was requested later`);
-    latest = Math.max(latest, asked);
-    completions.push([done, index]);
-  }
-  completions.sort(([one], [other]) => one - other);
-  for (const [place, [, index]] of completions.entries()) {
-    const overtaken = place - index;
-    if (overtaken > overtakenMax)
-      findings.push(`${requested[index]} waited for ${overtaken} that were requested later`);
-  }
-  return findings;
+  const placeOf = new Map(messages.map((message, place) => [message, place]));
+  const placesOf = (type: string) => requested.map((id) => placeOf.get(`${type} ${id}`) ?? -1);
+  const [asked, done] = [placesOf(requestedType), placesOf(completedType)];
+  const rankOf = new Map(done.toSorted((one, other) => one - other).map((at, rank) => [at, rank]));
+  return requested.flatMap((id, index) => {
+    const [askedAt = -1, doneAt = -1] = [asked[index], done[index]];
+    const overtaken = (rankOf.get(doneAt) ?? 0) - index;
+    return [
+      ...(askedAt < 0 || doneAt < askedAt
+        ? [`${id} was not reported as requested and then as completed`]
+        : []),
+      ...(askedAt < (asked[index - 1] ?? -1)
+        ? [`${id} was reported before one that was requested earlier`]
+        : []),
+      ...(overtaken > overtakenMax
+        ? [`${id} waited for ${overtaken} that were requested later`]
+        : []),
+    ];
+  });
 }

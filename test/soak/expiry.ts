@@ -14,11 +14,12 @@ const recordsEach = 200;
 const retainDays = 30;
 /** Ceilings are applied each minute. */
 const minutesMs = 3 * 60_000;
+const idOf = (part: number, index: number) => `expires-${part}-${index}`;
 
 export class Expiry {
   readonly #site: Site;
   readonly #customer: Customer;
-  readonly #added: number[] = [];
+  readonly #addedAt: number[] = [];
 
   private constructor(site: Site, customer: Customer) {
     this.#site = site;
@@ -26,10 +27,12 @@ export class Expiry {
   }
 
   static async open(site: Site): Promise<Expiry> {
-    const customer = await operate(site.target.environment, (app) =>
-      makeCustomer(app, site.server.client, { retainDays }),
+    const { target, server } = site;
+    const making = { retainDays };
+    return new Expiry(
+      site,
+      await operate(target.environment, (app) => makeCustomer(app, server.client, making)),
     );
-    return new Expiry(site, customer);
   }
 
   /** Adds records that are due at once. */
@@ -37,27 +40,23 @@ export class Expiry {
     const body = listOf(recordsEach, (index) => transaction(idOf(part, index)));
     const { status, text } = await this.#send("POST", "/v2/transactions/batch", { body });
     if (status >= 300) throw new Error(`${status} ${text}`);
-    this.#added[part] = performance.now();
+    this.#addedAt[part] = performance.now();
+    const { organizationId } = this.#customer;
+    const change = { retainDays: retainDays + (part % 2) };
     await operate(this.#site.target.environment, (app) =>
-      changeOrganization(app, this.#customer.organizationId, {
-        retainDays: retainDays + (part % 2),
-      }),
+      changeOrganization(app, organizationId, change),
     );
   }
 
   /** Those that were added in the last minutes may still be there. Resolves when the others have been erased. */
   async verify(): Promise<void> {
     const until = performance.now() - minutesMs;
-    for (const [part, at] of this.#added.entries()) {
-      if (at > until) continue;
-      await waitFor(
-        `the records of minute ${part} to expire`,
-        async () => {
-          const query = { tx_id: idOf(part, recordsEach - 1) };
-          return (await this.#send("GET", "/v2/transaction", { query })).status === 404;
-        },
-        { timeoutMs: 600_000, intervalMs: 100 },
-      );
+    for (const part of this.#addedAt.filter((at) => at <= until).keys()) {
+      const query = { tx_id: idOf(part, recordsEach - 1) };
+      const isGone = async () =>
+        (await this.#send("GET", "/v2/transaction", { query })).status === 404;
+      const limits = { timeoutMs: 600_000, intervalMs: 100 };
+      await waitFor(`the records of minute ${part} to expire`, isGone, limits);
     }
   }
 
@@ -65,8 +64,4 @@ export class Expiry {
     const ask = { method, path, token: this.#customer.token, ...more };
     return sendWithinLimit(this.#site.server.client, ask);
   }
-}
-
-function idOf(part: number, index: number): string {
-  return `expires-${part}-${index}`;
 }

@@ -25,7 +25,20 @@ const personEveryMs = 1_000;
 const transactionsOfPerson = 3;
 const streamEveryMs = 100;
 const linesEach = 20;
-const deletionTimeoutMs = 600_000;
+
+/** One after the other; those that are late follow at once. */
+async function atIntervals(
+  intervalMs: number,
+  until: number,
+  act: () => Promise<void>,
+): Promise<void> {
+  for (let due = performance.now(); due < until; due += intervalMs) {
+    await sleep(Math.max(0, due - performance.now()));
+    await act();
+  }
+}
+
+type Query = Readonly<Record<string, string>>;
 
 export class Traffic {
   readonly findings: string[] = [];
@@ -33,9 +46,8 @@ export class Traffic {
   readonly #options: TrafficOptions;
   /** The files whose rows were acknowledged, with the number of their rows. */
   readonly #files = new Map<string, number>();
-  /** The deleted ids by their deletion, in the order of the requests. */
-  readonly #deletions = new Map<string, string>();
-  readonly #persons = new Map<string, string>();
+  /** What was deleted by the id of its deletion, in the order of the requests. */
+  readonly #deleted = { transaction: new Map<string, Query>(), person: new Map<string, Query>() };
   #importing: Promise<void> = Promise.resolve();
 
   constructor(site: Site, options: TrafficOptions) {
@@ -46,28 +58,32 @@ export class Traffic {
   /** What was acknowledged. */
   get counts(): { readonly deletions: number; readonly persons: number; readonly rows: number } {
     const rows = this.#files.values().reduce((sum, count) => sum + count, 0);
-    return { deletions: this.#deletions.size, persons: this.#persons.size, rows };
+    const { transaction: deletions, person: persons } = this.#deleted;
+    return { deletions: deletions.size, persons: persons.size, rows };
   }
 
   /** The ids of the deletions: of transactions, and of persons. */
   get requested(): readonly (readonly string[])[] {
-    return [[...this.#deletions.keys()], [...this.#persons.keys()]];
+    return Object.values(this.#deleted).map((deleted) => [...deleted.keys()]);
   }
 
   /** One import begins after the other has ended. */
   async run(part: number, milliseconds: number): Promise<void> {
     const until = performance.now() + milliseconds;
     this.#importing = this.#importing.then(() => this.#import(part));
-    await Promise.all([this.#delete(until), this.#deletePersons(until), this.#stream(part, until)]);
+    await Promise.all([
+      atIntervals(deletionEveryMs, until, () => this.#deleteTransaction()),
+      atIntervals(personEveryMs, until, () => this.#deletePerson()),
+      this.#stream(part, until),
+    ]);
   }
 
   async verify(): Promise<readonly string[]> {
     await this.#importing;
-    for (const [deletionRequestId, id] of this.#deletions) {
-      await this.#requireGone(deletionRequestId, "transaction", { tx_id: id });
+    for (const [type, deletions] of Object.entries(this.#deleted)) {
+      for (const [deletion, query] of deletions) await this.#requireGone(deletion, type, query);
     }
-    for (const [deletionRequestId, id] of this.#persons) {
-      await this.#requireGone(deletionRequestId, "person", { person_id: id });
+    for (const { person_id: id } of this.#deleted.person.values()) {
       const query = { tx_id: `${id}-0` };
       const { status } = await this.#send("GET", "/v2/transaction", { query });
       if (status !== 200) this.findings.push(`a transaction of ${id} is gone: ${status}`);
@@ -80,50 +96,39 @@ export class Traffic {
     return this.findings;
   }
 
-  async #requireGone(
-    deletionRequestId: string,
-    type: string,
-    query: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    await waitFor(
-      `${deletionRequestId} to be completed`,
-      async () => {
-        const of = { query: { deletion_request_id: deletionRequestId } };
-        return (await this.#send("GET", "/v2/deletion_request", of)).body.status === "completed";
-      },
-      { timeoutMs: deletionTimeoutMs, intervalMs: 100 },
-    );
+  async #requireGone(deletion: string, type: string, query: Query): Promise<void> {
+    const of = { query: { deletion_request_id: deletion } };
+    const isCompleted = async () =>
+      (await this.#send("GET", "/v2/deletion_request", of)).body.status === "completed";
+    const limits = { timeoutMs: 600_000, intervalMs: 100 };
+    await waitFor(`${deletion} to be completed`, isCompleted, limits);
     const { status } = await this.#send("GET", `/v2/${type}`, { query });
     if (status === 404) return;
     this.findings.push(`${JSON.stringify(query)} was deleted, and is there: ${status}`);
   }
 
-  async #delete(until: number): Promise<void> {
-    for (let due = performance.now(); due < until; due += deletionEveryMs) {
-      await sleep(Math.max(0, due - performance.now()));
-      await this.add(`deleted-${this.#deletions.size}`);
-      const body = { tx_id: `deleted-${this.#deletions.size}`, reason: "deleted by a soak" };
-      const reply = await this.#send("DELETE", "/v2/transaction", { body });
-      const { deletion_request_id: deletionRequestId } = reply.body;
-      if (deletionRequestId !== undefined) this.#deletions.set(deletionRequestId, body.tx_id);
-    }
+  async #deleteTransaction(): Promise<void> {
+    const id = `deleted-${this.#deleted.transaction.size}`;
+    await this.add(id);
+    await this.#delete("transaction", { tx_id: id });
   }
 
   /** The transactions stay. */
-  async #deletePersons(until: number): Promise<void> {
-    for (let due = performance.now(); due < until; due += personEveryMs) {
-      await sleep(Math.max(0, due - performance.now()));
-      const id = `person-${this.#persons.size}`;
-      await this.#send("POST", "/v2/person", { body: person(id) });
-      const namings = listOf(transactionsOfPerson, (index) =>
-        this.#record(`${id}-${index}`).replace(`"sender_id":"s"`, `"sender_id":"${id}"`),
-      );
-      await this.#send("POST", "/v2/transactions/batch", { body: namings });
-      const body = { person_id: id, reason: "deleted by a soak" };
-      const reply = await this.#send("DELETE", "/v2/person", { body });
-      const { deletion_request_id: deletionRequestId } = reply.body;
-      if (deletionRequestId !== undefined) this.#persons.set(deletionRequestId, id);
-    }
+  async #deletePerson(): Promise<void> {
+    const id = `person-${this.#deleted.person.size}`;
+    await this.#send("POST", "/v2/person", { body: person(id) });
+    const namings = listOf(transactionsOfPerson, (index) =>
+      this.#record(`${id}-${index}`).replace(`"sender_id":"s"`, `"sender_id":"${id}"`),
+    );
+    await this.#send("POST", "/v2/transactions/batch", { body: namings });
+    await this.#delete("person", { person_id: id });
+  }
+
+  async #delete(type: "transaction" | "person", query: Query): Promise<void> {
+    const body = { ...query, reason: "deleted by a soak" };
+    const reply = await this.#send("DELETE", `/v2/${type}`, { body });
+    const { deletion_request_id: deletion } = reply.body;
+    if (deletion !== undefined) this.#deleted[type].set(deletion, query);
   }
 
   add(id: string): Promise<Reply> {
@@ -135,13 +140,12 @@ export class Traffic {
     const path = join(this.#options.folder, `stream-${part}.ndjson`);
     const stream = openStream(address, { method: "POST", path: "/v2/transactions/batch", token });
     let count = 0;
-    for (let due = performance.now(); due < until; due += streamEveryMs) {
-      await sleep(Math.max(0, due - performance.now()));
+    await atIntervals(streamEveryMs, until, async () => {
       const lines = this.#linesOf(`streamed-${part}-${count}`, linesEach);
       appendFileSync(path, lines);
       await stream.write(lines);
       count += linesEach;
-    }
+    });
     const reply = await stream.end();
     const written = repliesOf(reply).at(-1)?.["write_count"];
     if (written !== count)
