@@ -27,7 +27,7 @@ import { operationsFor } from "./routes.ts";
 import type { ErrorRow } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 
-/** Replaced where the document is served, by the address that the client used. */
+/** Replaced by a relative URL where the document is served. */
 const serverUrl = "http://127.0.0.1:8080";
 
 interface Added {

@@ -98,31 +98,14 @@ describe("a lookup that the document shows succeeds", () => {
   }
 });
 
-async function serverUrlFor(host: string): Promise<string | undefined> {
-  const headers = { host };
-  const reply = await service.client.send({ method: "GET", path: "/openapi.json", headers });
-  assert.equal(reply.status, 200, reply.text);
-  return (JSON.parse(reply.text) as OpenApiDocument).servers[0]?.url;
-}
-
 describe("the served document", () => {
-  it("equals the printed one, except for the address", async () => {
+  it("equals the printed one, except for the address, which is relative", () => {
     const { servers, ...served } = document;
     const { servers: _printed, ...printed } = publishOpenApi();
     assert.deepEqual(served, JSON.parse(JSON.stringify(printed)));
-    assert.equal(servers[0]?.url, service.address);
-  });
-
-  it("names the address that the request was sent to", async () => {
-    const url = await serverUrlFor("intake.example.com:8443");
-    assert.equal(url, "http://intake.example.com:8443");
-  });
-
-  it("does not repeat an invalid or unusual Host", async () => {
-    const headers = { host: 'x"><script>' };
-    const reply = await service.client.send({ method: "GET", path: "/openapi.json", headers });
-    assert.equal(reply.status, 400);
-    assert.doesNotMatch(reply.text, /script/);
-    assert.equal(await serverUrlFor("x'(y);z"), "http://127.0.0.1:8080");
+    assert.deepEqual(
+      servers.map(({ url }) => url),
+      ["/"],
+    );
   });
 });

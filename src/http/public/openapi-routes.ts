@@ -1,6 +1,5 @@
 // Serves /openapi.json, and the reference page at /docs. Each is made once, when it is first requested.
 
-import type { FastifyRequest } from "fastify";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { makeOnce } from "../coalesce.ts";
 import {
@@ -99,8 +98,8 @@ export const documentRoute: PublicRoute = {
     },
   },
   makeHandler: (_context, { loadDocument }) => {
-    const find = makeDocuments(loadDocument);
-    return async (request) => representationAnswer(request, await find(request));
+    const find = makeOnce(async () => renderDocument(await loadDocument()));
+    return async (request) => representationAnswer(request, await find());
   },
 };
 
@@ -125,31 +124,10 @@ function pageFile(path: string, make: () => Promise<Representation>): PublicRout
   };
 }
 
-/** How many addresses have a cached document; for others, it names its server by a relative URL. */
-const addressesMax = 16;
-
-const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
-
-function makeDocuments(
-  loadDocument: () => Promise<string>,
-): (request: FastifyRequest) => Promise<Representation> {
-  const load = makeOnce(async () => JSON.parse(await loadDocument()) as OpenApiDocument);
-  const known = new Map<string, () => Promise<Representation>>();
-  const find = (url: string | undefined): Promise<Representation> => {
-    const key = url ?? "";
-    const found = known.get(key) ?? makeOnce(async () => render(await load(), url));
-    known.set(key, found);
-    return found();
-  };
-  return ({ protocol, host }) => {
-    if (!hostForm.test(host)) return find(undefined);
-    const url = `${protocol}://${host}`;
-    return find(known.has(url) || known.size < addressesMax ? url : "/");
-  };
-}
-
-function render(document: OpenApiDocument, url: string | undefined): Promise<Representation> {
-  const servers = document.servers.map((server) => ({ ...server, url: url ?? server.url }));
+/** Its server is a relative URL, which is right at every address. */
+function renderDocument(text: string): Promise<Representation> {
+  const document = JSON.parse(text) as OpenApiDocument;
+  const servers = document.servers.map((server) => ({ ...server, url: "/" }));
   return representText("application/json", JSON.stringify({ ...document, servers }), revalidated);
 }
 

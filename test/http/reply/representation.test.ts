@@ -99,15 +99,3 @@ for (const path of paths) {
     });
   });
 }
-
-describe("the document", () => {
-  it("names its server by a relative URL when it was requested under many names", async () => {
-    const urls = new Set<unknown>();
-    for (let count = 0; count < 40; count += 1) {
-      const { text } = await ask("/openapi.json", { host: `host-${count}.example` });
-      const { servers } = JSON.parse(text) as { servers: { url: string }[] };
-      urls.add(servers[0]?.url);
-    }
-    assert.ok(urls.has("/") && urls.size <= 17, `${urls.size} addresses`);
-  });
-});
