@@ -44,7 +44,7 @@ const receiptVerify = defineCommand({
   run: async (context, { file, keys, head, trail, disclosures }) => {
     const given = readReceiptFile(file);
     const published = await findKeys(context, keys);
-    const heads = await findHeads(head, published);
+    const heads = findHeads(head, published);
     const more = disclosures === undefined ? [] : readDisclosureFile(disclosures);
     const document = { ...given, disclosures: [...given.disclosures, ...more] };
     const { verdicts, faults: own } = verifyDocument(document, published);
@@ -129,14 +129,14 @@ const auditVerify = defineCommand({
     "/.well-known/sluice-receipts.json, the command needs neither a store nor a network. Exits with 3 if anything is wrong.",
   examples: [
     "sluice audit verify audit.ndjson",
-    "sluice audit verify audit.ndjson --keys keys.json --head https://sluice.example/.well-known/sluice-heads.json",
+    "sluice audit verify audit.ndjson --keys keys.json --head heads.json",
   ],
   rights: [],
   arguments: { file: required(text("FILE"), "The exported trail.") },
   options: proofOptions,
   run: async (context, { file, keys, head }) => {
     const published = await findKeys(context, keys);
-    const heads = await findHeads(head, published);
+    const heads = findHeads(head, published);
     const verdict = await verifyFile(readParts(file), { published, heads, kind: "audit" });
     return reportFile(file, verdict);
   },

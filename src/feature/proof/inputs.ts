@@ -1,6 +1,6 @@
 // The inputs of commands that verify files: public keys, published heads, and receipts. Verifies nothing itself.
 
-import { fileReasonOf, OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
 import { type Heads, readHeads } from "./heads.ts";
 import {
   type PublishedKeys,
@@ -27,8 +27,8 @@ export const keysOption = {
 export const proofOptions = {
   ...keysOption,
   head: optional(
-    text("FILE|URL"),
-    "The heads that a server publishes at /.well-known/sluice-heads.json, or a copy. Shows whether the end of the file is missing.",
+    text("FILE"),
+    "A copy of the heads that a server publishes at /.well-known/sluice-heads.json. Shows whether the end of the file is missing.",
   ),
 };
 
@@ -53,33 +53,10 @@ export async function findKeys(context: Context, file: string | undefined): Prom
 
 const headsBytesMax = 16_384;
 const keysBytesMax = 1_048_576;
-const fetchMsMax = 10_000;
 
-/** Throws OperatorError file, server and keys. */
-export async function findHeads(
-  given: string | undefined,
-  published: PublishedKeys,
-): Promise<Heads | undefined> {
-  if (given === undefined) return undefined;
-  if (/^https?:\/\//i.test(given)) return readHeads(await fetchText(given), published);
-  return readHeads(readText(given, headsBytesMax), published);
-}
-
-async function fetchText(url: string): Promise<string> {
-  try {
-    const reply = await fetch(url, { signal: AbortSignal.timeout(fetchMsMax) });
-    if (!reply.ok || reply.body === null) throw new Error(`it answers ${reply.status}`);
-    const parts: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const part of reply.body) {
-      bytes += part.length;
-      if (bytes > headsBytesMax) throw new Error(`it sends more than ${headsBytesMax} bytes`);
-      parts.push(part);
-    }
-    return Buffer.concat(parts).toString("utf8");
-  } catch (cause) {
-    throw new OperatorError("server", `${url} can't be read: ${reasonOf(cause)}.`, { cause });
-  }
+/** Throws OperatorError file and keys. */
+export function findHeads(file: string | undefined, published: PublishedKeys): Heads | undefined {
+  return file === undefined ? undefined : readHeads(readText(file, headsBytesMax), published);
 }
 
 const receiptBytesMax = 256 * 1_024 * 1_024;
