@@ -94,7 +94,6 @@ const importRecords = defineCommand({
       "Number of rows of each file that --check shows as records.",
       "5",
     ),
-    refused: optional(text("FILE"), "File for refused rows. Default: beside the input."),
     state: optional(
       text("DIR"),
       "Folder for the state file and for refused rows. Default: beside the input.",

@@ -20,20 +20,14 @@ export interface FilePaths {
 
 export interface PathOptions {
   readonly folder: string | undefined;
-  readonly refused: string | undefined;
   readonly format: InputFormat | undefined;
 }
 
 /** Throws UsageError if two inputs would share a file. */
 export function pathsOf(files: readonly string[], options: PathOptions): readonly FilePaths[] {
-  if (options.refused !== undefined && files.length > 1) {
-    throw new UsageError(
-      "--refused names a file for one input; with several inputs, use --state to name a folder.",
-    );
-  }
   const paths = files.map((file) => ({
     file,
-    refusedPath: options.refused ?? refusedPathOf(file, options),
+    refusedPath: refusedPathOf(file, options),
     statePath: statePathOf(file, options),
   }));
   const all = paths.map(({ refusedPath: path }) => resolve(path));
@@ -77,7 +71,7 @@ export function requireReplaceable(paths: readonly FilePaths[]): void {
     if (input !== undefined) {
       throw new OperatorError(
         "output",
-        `The refused rows would replace the input ${input}. Name another file with --refused.`,
+        `The refused rows would replace the input ${input}. Name another folder with --state.`,
       );
     }
     // If there is a state file, it says how much of this file belongs to the import.
@@ -85,7 +79,7 @@ export function requireReplaceable(paths: readonly FilePaths[]): void {
       continue;
     throw new OperatorError(
       "output",
-      `${refusedPath} exists and contains no refused rows, so it is not replaced. Name another file with --refused.`,
+      `${refusedPath} exists and contains no refused rows, so it is not replaced. Name another folder with --state.`,
     );
   }
 }

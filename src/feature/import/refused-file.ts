@@ -136,7 +136,7 @@ function missing(path: string): OperatorError {
 function unwritable(path: string, cause: unknown): OperatorError {
   return new OperatorError(
     "output",
-    `The file of refused rows ${path} can't be written: ${fileReasonOf(cause)}. Name another file with --refused.`,
+    `The file of refused rows ${path} can't be written: ${fileReasonOf(cause)}. Name another folder with --state.`,
     { cause },
   );
 }

@@ -39,7 +39,6 @@ export interface ImportOptions
   readonly preset: string | undefined;
   readonly check: boolean;
   readonly rows: number;
-  readonly refused: string | undefined;
   readonly state: string | undefined;
 }
 
@@ -59,8 +58,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
   };
   if (given.check) return check(given.files, plan, given.rows);
   limitHeap(given.url === undefined ? bulkHeap : sendingHeap);
-  const { state: folder, refused, format } = given;
-  const paths = pathsOf(given.files, { folder, refused, format });
+  const paths = pathsOf(given.files, { folder: given.state, format: given.format });
   requireReplaceable(paths);
   const reports = await runUntilStopped((stopping) =>
     importAll(context, plan, { ...given, paths, stopping }),

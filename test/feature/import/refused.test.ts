@@ -6,6 +6,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { refusedLimits } from "../../../src/feature/import/import-file.ts";
+import { refusedName } from "../../../src/feature/import/file-paths.ts";
 import { RefusedFile } from "../../../src/feature/import/refused-file.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
@@ -208,10 +209,9 @@ describe("a refused row", () => {
     const csv = write(line, "r.csv", [Object.keys(bad).join(","), Object.values(bad).join(",")]);
     const json = write(line, "list.json", [JSON.stringify([bad])]);
     for (const file of [csv, json, write(line, "r.ndjson", [bad])]) {
-      const refused = `${file}.refused`;
       const words = ["import", file, "--type", "transaction", "--organization", "acme"];
-      await line.type(...words, "--map", items, "--refused", refused);
-      const text = readFileSync(refused, "utf8");
+      await line.type(...words, "--map", items);
+      const text = readFileSync(join(line.folder, refusedName(file)), "utf8");
       for (const field of [
         "amount",
         "is_test",
@@ -278,14 +278,12 @@ describe("the file of refused rows", () => {
     const refused = join(line.folder, "r.refused.ndjson");
     assert.equal((await importFile(line, file)).refused_file, refused);
     assert.equal((await importFile(line, file)).refused, 1);
-    const mine = write(line, "mine.ndjson", [assess("mine")]);
+    const mine = write(line, "r.refused.ndjson", ["notes of somebody"]);
     const before = readFileSync(mine, "utf8");
-    const { name, message } = await line.fail(...importing(file, "--refused", mine));
+    const { name, message } = await line.fail(...importing(file));
     assert.equal(name, "output");
-    assert.match(message, /mine\.ndjson exists and contains no refused rows/);
+    assert.match(message, /r\.refused\.ndjson exists and contains no refused rows/);
     assert.equal(readFileSync(mine, "utf8"), before);
-    write(line, "r.refused.ndjson", ["notes of somebody"]);
-    assert.match((await line.fail(...importing(file))).message, /contains no refused rows/);
     writeFileSync(refused, "");
     assert.equal((await importFile(line, file)).refused, 1);
   });
@@ -293,12 +291,9 @@ describe("the file of refused rows", () => {
   it("is never that of an input, by any name", async () => {
     const line = await makeLine();
     const file = write(line, "r.ndjson", [assess("one", 7)]);
-    symlinkSync(file, join(line.folder, "link.ndjson"));
     const before = readFileSync(file, "utf8");
-    for (const place of ["r.ndjson", "./r.ndjson", "link.ndjson"]) {
-      const words = importing(file, "--refused", `${line.folder}/${place}`);
-      assert.match((await line.fail(...words)).message, /would replace the input .*r\.ndjson/);
-    }
+    symlinkSync(file, join(line.folder, "r.refused.ndjson"));
+    assert.match((await line.fail(...importing(file))).message, /replace the input .*r\.ndjson/);
     assert.equal(readFileSync(file, "utf8"), before);
   });
 });
