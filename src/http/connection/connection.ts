@@ -131,7 +131,7 @@ export class Connection extends Duplex {
     }
   }
 
-  /** Node's server takes what `#pass` pushes. */
+  /** Node's server is given what `#pass` emits: it flows, and this stream need not keep anything for it. */
   override _read(): void {}
 
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Done): void {
@@ -214,7 +214,7 @@ export class Connection extends Duplex {
     if (length === 0) return void this.destroy();
     const isAll = length === rest.length;
     this.#rest = isAll ? nothing : rest.subarray(length);
-    this.push(isAll ? rest : rest.subarray(0, length));
+    this.emit("data", isAll ? rest : rest.subarray(0, length));
   }
 
   #headLength(): number {
@@ -268,7 +268,7 @@ export class Connection extends Duplex {
       return;
     }
     // The parser has copied what it keeps.
-    if (this.#packet.length >= freedBytesMin && this.readableLength === 0) freeMemory(this.#packet);
+    if (this.#packet.length >= freedBytesMin) freeMemory(this.#packet);
     this.#packet = nothing;
     if (this.#socket.isPaused()) this.#socket.resume();
   }

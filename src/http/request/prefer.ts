@@ -9,7 +9,7 @@ const preference = /^\s*(handling|verdicts)\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
 /** The first value that the client gives for a preference counts. */
 export function prefers({ headers }: FastifyRequest, value: "lenient" | "single"): boolean {
   const name = value === "lenient" ? "handling" : "verdicts";
-  const given = [headers["prefer"] ?? []].flat().join(",").match(preferences) ?? [];
+  const given = String(headers["prefer"] ?? "").match(preferences) ?? [];
   const all = given.map((one) => preference.exec(one.toLowerCase()));
   return all.find((one) => one?.[1] === name)?.[2] === value;
 }
