@@ -71,10 +71,10 @@ export function refuseLostStore({
 }: Pick<Config, "databaseUrl" | "dataDir">): void {
   const path = sqlitePath(databaseUrl);
   if (path === undefined || (statOf(path, "The store")?.size ?? 0) > 0) return;
-  const found = namesIn(dataDir).find((name) => /^deletion-ledger-.+\.ndjson$/.test(name));
-  if (found === undefined) return;
+  const ledgerName = namesIn(dataDir).find((name) => /^deletion-ledger-.+\.ndjson$/.test(name));
+  if (ledgerName === undefined) return;
   throw new StoreError(
-    `There is no store at ${path}, but ${join(dataDir, found)} is the ledger of one. Check DATABASE_URL and DATA_DIR; if ` +
+    `There is no store at ${path}, but ${join(dataDir, ledgerName)} is the ledger of one. Check DATABASE_URL and DATA_DIR; if ` +
       "the store was lost, run `sluice restore` with a backup. To begin with an empty store, move the ledger to another folder.",
   );
 }

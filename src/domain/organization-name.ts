@@ -6,13 +6,13 @@ type Named = Pick<Organization, "organizationId" | "name" | "closedAt">;
 
 /** The one that is meant, or several if the text does not say which: an id comes first, then a whole name. */
 export function findNamed<One extends Named>(all: readonly One[], text: string): readonly One[] {
-  const known = all.find(({ organizationId }) => organizationId === text);
-  if (known !== undefined) return [known];
+  const byId = all.find(({ organizationId }) => organizationId === text);
+  if (byId !== undefined) return [byId];
   const wanted = keyOf(text);
-  const found = all.filter(({ name }) => keyOf(name).startsWith(wanted));
-  const open = found.filter(({ closedAt }) => closedAt === undefined);
-  const same = found.filter(({ name }) => keyOf(name) === wanted);
-  return [same, open, found].find(({ length }) => length === 1) ?? found;
+  const byName = all.filter(({ name }) => keyOf(name).startsWith(wanted));
+  const open = byName.filter(({ closedAt }) => closedAt === undefined);
+  const same = byName.filter(({ name }) => keyOf(name) === wanted);
+  return [same, open, byName].find(({ length }) => length === 1) ?? byName;
 }
 
 /** What a field shows and offers: the name, or the id if the name could mean another organization. */

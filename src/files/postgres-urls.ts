@@ -8,8 +8,8 @@ const serversMax = 8;
 export function postgresUrls(url: string): readonly string[] | undefined {
   const [scheme] = /^postgres(?:ql)?:\/\//.exec(url) ?? [];
   if (scheme === undefined || url === scheme) return undefined;
-  const found = url.slice(scheme.length).search(/[/?#]/);
-  const end = found === -1 ? url.length : scheme.length + found;
+  const length = url.slice(scheme.length).search(/[/?#]/);
+  const end = length === -1 ? url.length : scheme.length + length;
   const begin = Math.max(url.lastIndexOf("@", end) + 1, scheme.length);
   const hosts = url.slice(begin, end);
   const names = hosts.split(",");

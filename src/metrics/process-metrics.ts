@@ -118,8 +118,8 @@ export function registerDataFolder(registry: Registry, folder: string): void {
 
 async function readFigures(folder: string) {
   const { bavail, blocks, bsize } = await statfs(folder);
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = found.filter((entry) => entry.isFile()).slice(0, filesMax);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).slice(0, filesMax);
   let size = 0;
   for (const { parentPath, name } of files) {
     // A file may be removed meanwhile.

@@ -190,10 +190,10 @@ export function readConfig(given: Environment, added: Settings = []): Config {
   const problems = [...secrets.problems];
   if (production && problems.length === 0) problems.push(...findForeignDatabase(environment));
   const read = (item: Setting<unknown>): unknown => {
-    const found = environment[item.name];
-    const value = item.read(found === undefined || found === "" ? item.fallback : found);
+    const written = environment[item.name];
+    const value = item.read(written === undefined || written === "" ? item.fallback : written);
     if (value instanceof Problem) {
-      problems.push(`${item.name} must be ${value.expected}${quote(item.name, found)}.`);
+      problems.push(`${item.name} must be ${value.expected}${quote(item.name, written)}.`);
     }
     return value;
   };

@@ -29,11 +29,11 @@ function describe({ organizationId: id, name }: Organization): string {
 export async function findOrganizationId(app: App, given: string): Promise<string> {
   const text = given.trim();
   if (text === "") return text;
-  const found = findNamed(await listOrganizations(app), text);
-  if (found.length < 2) return found[0]?.organizationId ?? text;
+  const matching = findNamed(await listOrganizations(app), text);
+  if (matching.length < 2) return matching[0]?.organizationId ?? text;
   throw new OperatorError(
     "no_such_organization",
-    `"${text}" can be any of these organizations: ${listNames(found.map(describe))}. Enter the id, or more of the name.`,
+    `"${text}" can be any of these organizations: ${listNames(matching.map(describe))}. Enter the id, or more of the name.`,
   );
 }
 

@@ -20,10 +20,10 @@ export function identifyCaller(
 ): Identity | Promise<Identity> {
   const token = readBearer(authorization);
   const tokenHash = hash("sha256", token, "base64url");
-  const known = app.callers.find(tokenHash);
-  if (known === undefined) return lookUp(app, token, tokenHash);
-  if (hasEnded(app, known)) throw new AppError("credential_expired", { message: expired });
-  return known;
+  const identity = app.callers.find(tokenHash);
+  if (identity === undefined) return lookUp(app, token, tokenHash);
+  if (hasEnded(app, identity)) throw new AppError("credential_expired", { message: expired });
+  return identity;
 }
 
 /** Throws AppError insufficient_scope unless the caller's token covers one of the scopes, if there are any. */

@@ -18,8 +18,8 @@ import { requireOrganization } from "./find-organization.ts";
  */
 export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   requireRight(app, "key.read");
-  const found = await app.store.findKey(keyId);
-  if (found !== undefined && found.rule === undefined) return found;
+  const apiKey = await app.store.findKey(keyId);
+  if (apiKey !== undefined && apiKey.rule === undefined) return apiKey;
   const all = await app.store.listKeys(undefined);
   const what = /^key_\w{1,32}$/.test(keyId)
     ? `There is no key "${keyId}".`

@@ -110,8 +110,8 @@ async function checkRestricted(app: App, findings: Findings): Promise<void> {
   }
   for await (const page of setPages(app, undefined)) {
     const movers = page.map(({ deletionRequestId: id }) => deletionOfSet(id) ?? "");
-    const known = await app.store.trail.findDeletions(movers);
-    const ids = new Set(known.map(({ deletionRequestId }) => deletionRequestId));
+    const deletions = await app.store.trail.findDeletions(movers);
+    const ids = new Set(deletions.map(({ deletionRequestId }) => deletionRequestId));
     for (const deletion of page) {
       const { deletionRequestId: set } = deletion;
       if (!ids.has(deletionOfSet(set) ?? "")) {
@@ -144,8 +144,8 @@ async function checkReceipts(app: App, findings: Findings): Promise<void> {
       // Receipts are verified one by one, because the chain and its gaps are checked elsewhere.
       const [verdict] = verifyReceipts([receipt], published);
       const fault = findRowFault(receipt, deletions.get(receipt.deletion_request_id), saltKey);
-      for (const found of [...(verdict?.faults ?? []), ...(fault === undefined ? [] : [fault])]) {
-        findings.add(`Receipt ${nameOf(receipt)}: ${found}`);
+      for (const text of [...(verdict?.faults ?? []), ...(fault === undefined ? [] : [fault])]) {
+        findings.add(`Receipt ${nameOf(receipt)}: ${text}`);
       }
     }
   }
@@ -164,8 +164,8 @@ function findRowFault(
   if (deletion === undefined) return `its deletion ${id} is not in the store.`;
   if (deletion.status !== "completed") return `its deletion ${id} is ${deletion.status}.`;
   const said = flatten(receipt);
-  const found = flatten(makeExpected(deletion, receipt, saltKey));
-  const names = Object.keys(found).filter((name) => !isDeepStrictEqual(said[name], found[name]));
+  const row = flatten(makeExpected(deletion, receipt, saltKey));
+  const names = Object.keys(row).filter((name) => !isDeepStrictEqual(said[name], row[name]));
   if (hasUnknownReferences(deletion)) names.push("references_removed");
   if (names.length === 0) return undefined;
   return `its deletion ${id} differs in ${names.join(", ")}: it was altered in the store.`;

@@ -52,8 +52,8 @@ export function waitKindsOf(deletion: Deletion, now: number, holds: Holds): Read
     ["hold", isHeld || holds.of(deletion).length > 0],
     ["floor", floorUntil > now],
   ];
-  const found = kinds.filter(([, applies]) => applies).map(([kind]) => kind);
-  if (found.length > 0) return new Set(found);
+  const reasons = kinds.filter(([, applies]) => applies).map(([kind]) => kind);
+  if (reasons.length > 0) return new Set(reasons);
   return new Set([waitingFor === undefined ? "turn" : "error"]);
 }
 

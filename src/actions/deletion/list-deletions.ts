@@ -228,15 +228,15 @@ const readMax = 250;
 const partsMax = 50;
 
 export async function reportErasures(app: App, query: ErasureQuery): Promise<ErasureReport> {
-  const known: Deletion[] = [];
+  const visible: Deletion[] = [];
   let parts = 0;
   for await (const part of completedPages(app, query, readMax)) {
-    known.push(...part);
+    visible.push(...part);
     parts += 1;
-    if (known.length >= readMax || parts === partsMax) break;
+    if (visible.length >= readMax || parts === partsMax) break;
   }
-  const erasures = await selectErasures(app, known.slice(0, readMax), query);
-  return { erasures, isComplete: known.length < readMax && parts < partsMax };
+  const erasures = await selectErasures(app, visible.slice(0, readMax), query);
+  return { erasures, isComplete: visible.length < readMax && parts < partsMax };
 }
 
 /** Records the download in the audit trail first. */

@@ -70,9 +70,9 @@ async function claimAll(
     const now = clock();
     const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant };
     try {
-      const found = await store.claimDeletions(claim, deletionsMax - claimed.length);
-      if (found.length === 0) break;
-      claimed.push(...found);
+      const part = await store.claimDeletions(claim, deletionsMax - claimed.length);
+      if (part.length === 0) break;
+      claimed.push(...part);
     } catch (error) {
       if (claimed.length === 0) throw error;
       break;

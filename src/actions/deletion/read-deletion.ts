@@ -125,8 +125,8 @@ export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts 
   const { removed, kept } = countsOf(deletion);
   const visible = recordTypes.flatMap((type): [string, number][] => {
     const { resourceType } = type;
-    const known = mayKnowKept(reader, type) ? (kept[resourceType] ?? 0) : 0;
-    const count = (removed[resourceType] ?? 0) - known;
+    const keptCount = mayKnowKept(reader, type) ? (kept[resourceType] ?? 0) : 0;
+    const count = (removed[resourceType] ?? 0) - keptCount;
     return count === 0 || !mayCount(reader, type) ? [] : [[type.resourceType, count]];
   });
   return Object.fromEntries(visible);
@@ -162,11 +162,11 @@ export async function readTold(
 ): Promise<readonly ToldView[]> {
   if (status !== "completed") return [];
   const rows = await store.listInformed(deletionRequestId, organizationId);
-  const known = rows.filter(({ resourceType }) => {
+  const visible = rows.filter(({ resourceType }) => {
     const type = recordTypeByName(resourceType);
     return type !== undefined && mayCount(reader, type);
   });
-  return [...Map.groupBy(known, ({ name }) => name)].map(([name, of]) => {
+  return [...Map.groupBy(visible, ({ name }) => name)].map(([name, of]) => {
     const acknowledged = latest(of.map(({ acknowledgedAt }) => acknowledgedAt));
     const removed = of.flatMap(({ removedAt }) => removedAt ?? []);
     const expired = of.flatMap(({ expiredAt }) => expiredAt ?? []);
@@ -201,8 +201,8 @@ function sha256(text: string): string {
 }
 
 function latest(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.flatMap((time) => time ?? []);
-  return known.length < times.length ? undefined : Math.max(...known);
+  const past = times.flatMap((time) => time ?? []);
+  return past.length < times.length ? undefined : Math.max(...past);
 }
 
 function formatTime(unixMs: number): string {

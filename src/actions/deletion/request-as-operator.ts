@@ -29,7 +29,7 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
   await requireKnowledge(app, wanted);
   const { deletionGraceSeconds } = await findOpenOrganization(app, wanted.organizationId);
   const now = currentTimeOf(app);
-  const found = await app.store.requestDeletion(
+  const id = await app.store.requestDeletion(
     {
       ...wanted,
       resourceType,
@@ -41,10 +41,10 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
     },
     { actor: app.operator, now },
   );
-  if (found === undefined) {
+  if (id === undefined) {
     throw new OperatorError("no_such_record", `There is no ${nameTarget(wanted)} to delete.`);
   }
-  return withCurrentFloor(app, await findDeletion(app, found));
+  return withCurrentFloor(app, await findDeletion(app, id));
 }
 
 function requireBasis(given: string | undefined): DeletionBasis | undefined {

@@ -24,7 +24,7 @@ export async function requestDeletion(
   wanted: DeletionTarget,
 ): Promise<string> {
   const now = currentTimeOf(app);
-  const found = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
+  const id = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
     app.store.requestDeletion(
       {
         organizationId: caller.organizationId,
@@ -39,6 +39,6 @@ export async function requestDeletion(
       { actor: caller.actor, now },
     ),
   );
-  if (found === undefined) throw noSuchRecord(wanted.type);
-  return found;
+  if (id === undefined) throw noSuchRecord(wanted.type);
+  return id;
 }

@@ -50,9 +50,9 @@ export async function showDeletion(
   bounds?: PreviewBounds,
 ): Promise<ReadDeletion> {
   requireRight(app, "deletion.read");
-  const found = await findDeletion(app, id);
-  const preview = hasPreview(found) ? await previewDeletion(app, found, { bounds }) : undefined;
-  const deletion = preview === undefined ? found : atCurrentFloor(found, preview);
+  const stored = await findDeletion(app, id);
+  const preview = hasPreview(stored) ? await previewDeletion(app, stored, { bounds }) : undefined;
+  const deletion = preview === undefined ? stored : atCurrentFloor(stored, preview);
   const [shown = { deletion, waitsFor: undefined, kind: undefined }] = await withWaits(app, [
     deletion,
   ]);
@@ -66,8 +66,8 @@ export async function showDeletion(
 /** What a page compares to learn of a change. Throws OperatorError not_permitted and no_such_deletion. */
 export async function readState(app: App, id: string): Promise<string> {
   requireRight(app, "deletion.read");
-  const found = await app.store.findDeletion(id, undefined);
-  if (found !== undefined && (await viewerOf(app).knows(found))) return stateOf(found);
+  const deletion = await app.store.findDeletion(id, undefined);
+  if (deletion !== undefined && (await viewerOf(app).knows(deletion))) return stateOf(deletion);
   throw noSuchDeletion(id);
 }
 

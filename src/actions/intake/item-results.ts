@@ -68,11 +68,11 @@ export class ItemResults {
     const { type, mode, asSingle } = this.#options;
     const message = asSingle === true ? `${describeWritten(mode, type)}.` : undefined;
     let next = 0;
-    return this.#results.map((known, index): ItemResult => {
-      if (typeof known !== "string") return known;
+    return this.#results.map((result, index): ItemResult => {
+      if (typeof result !== "string") return result;
       const outcome = outcomes[next++];
       if (outcome === undefined) throw new TypeError("the store returned no outcome for a draft");
-      const item = { index, id: known };
+      const item = { index, id: result };
       if (!isRefused(outcome)) return { ...item, status: outcome, ...(message && { message }) };
       const refused = { ...item, status: "refused" } as const;
       if (asSingle === true) return { ...refused, ...partsOfError(singleError(type, outcome)) };

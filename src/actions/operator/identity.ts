@@ -56,9 +56,9 @@ async function signInIdentified(
   { names, roles, ...identity }: IdentifiedPerson,
   challenge: string,
 ): Promise<StartedSession | undefined> {
-  const known = await app.store.operators.findByIdentity(identity);
-  if (known === undefined && roles.length === 0) throw noRole();
-  const operator = known ?? (await create(app, { names, roles, ...identity }));
+  const existing = await app.store.operators.findByIdentity(identity);
+  if (existing === undefined && roles.length === 0) throw noRole();
+  const operator = existing ?? (await create(app, { names, roles, ...identity }));
   if (!(await useChallenge(app, challenge, { ...use, operator }))) return undefined;
   const made = makeSession(app, "oidc");
   const act = { actor: operator.name, now: app.now() };

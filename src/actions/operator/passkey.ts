@@ -21,8 +21,8 @@ export async function addPasskey(
     throw new OperatorError("invalid", `You sign in with ${identity.issuer}, not with passkeys.`);
   }
   if (made.name !== "") requireLine("The name", made.name, limits.nameCharactersMax);
-  const known = await app.store.operators.listPasskeys(operatorId);
-  if (known.length >= passkeysMax) {
+  const existing = await app.store.operators.listPasskeys(operatorId);
+  if (existing.length >= passkeysMax) {
     throw new OperatorError("invalid", `You have ${passkeysMax} passkeys; remove one first.`);
   }
   const act = actOf(app);

@@ -44,8 +44,8 @@ export async function enterSession(
   app: App,
   secret: string,
 ): Promise<(SessionHolder & { readonly app: App & { readonly viewer: Viewer } }) | undefined> {
-  const found = await findSession(app, secret);
-  return found && { ...found, app: actAs(app, found.operator) };
+  const holder = await findSession(app, secret);
+  return holder && { ...holder, app: actAs(app, holder.operator) };
 }
 
 /** Newest first. */

@@ -45,9 +45,9 @@ export async function listProposals(
   requireRight(app, "proposal.read");
   await requireOrganization(app, query.organizationId);
   const openAt = all ? undefined : app.now();
-  const found = await app.store.proposals.list({ ...query, openAt, limit: limit + 1 });
-  const shown = found.slice(0, limit);
-  return { shown, next: found.length > limit ? shown.at(-1) : undefined };
+  const proposals = await app.store.proposals.list({ ...query, openAt, limit: limit + 1 });
+  const shown = proposals.slice(0, limit);
+  return { shown, next: proposals.length > limit ? shown.at(-1) : undefined };
 }
 
 export interface ProposalDetails {

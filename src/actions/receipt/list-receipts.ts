@@ -54,10 +54,10 @@ export async function* exportReceipts(
   const knows = await viewerOf(app).knowledge();
   // Receipts that are in no chain come before the first of the chain.
   for await (const page of receiptPages(app, after === 0 ? undefined : after)) {
-    const known = page.filter(({ receipt: { organization_id: owner, asked } }) =>
+    const shown = page.filter(({ receipt: { organization_id: owner, asked } }) =>
       knows({ organizationId: owner, resourceType: asked.resource_type }),
     );
-    const owned = await addOwners(app, known);
+    const owned = await addOwners(app, shown);
     yield organizationId === undefined
       ? owned
       : owned.filter((receipt) => receipt.organizationId === organizationId);

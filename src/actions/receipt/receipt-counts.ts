@@ -119,12 +119,12 @@ export function verifyDisclosures(receipt: Receipt, given: readonly unknown[]): 
 
 type Listed = readonly [type: ResourceType, kind: CountKind, value: unknown];
 
-function listDisclosures(given: unknown, faults: string[]): readonly Listed[] {
-  if (!isJsonObject(given)) {
+function listDisclosures(disclosure: unknown, faults: string[]): readonly Listed[] {
+  if (!isJsonObject(disclosure)) {
     faults.push("The disclosures are not an object with record types.");
     return [];
   }
-  return Object.entries(given).flatMap(([type, kinds]) => {
+  return Object.entries(disclosure).flatMap(([type, kinds]) => {
     if (isJsonObject(kinds)) {
       return Object.entries(kinds).map(([kind, value]): Listed => [type, kind as CountKind, value]);
     }
@@ -229,26 +229,26 @@ function saltPeople(
 /** Returns a sentence for each person, and for the basis, that JSON claims to disclose and that does not match. */
 export function findStatedFaults(
   receipt: Receipt,
-  given: Readonly<Record<string, unknown>>,
+  disclosed: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   return [
-    ...findApprovalFaults(receipt, given["disclosed_approval"]),
-    ...findBasisFaults(receipt, given["disclosed_basis"]),
+    ...findApprovalFaults(receipt, disclosed["disclosed_approval"]),
+    ...findBasisFaults(receipt, disclosed["disclosed_basis"]),
   ];
 }
 
-function findBasisFaults({ asked }: Receipt, given: unknown): readonly string[] {
-  if (given === undefined) return [];
+function findBasisFaults({ asked }: Receipt, disclosed: unknown): readonly string[] {
+  if (disclosed === undefined) return [];
   if (asked.basis === undefined) return ["A basis is disclosed, but the receipt has none."];
-  const shown = given as DisclosedBasis | null;
+  const shown = disclosed as DisclosedBasis | null;
   if (shown !== null && hash("sha256", basisText(shown), "base64url") === asked.basis) return [];
   return ["The disclosed basis does not match the receipt: the basis or the salt is wrong."];
 }
 
-function findApprovalFaults({ approval }: Receipt, given: unknown): readonly string[] {
-  if (given === undefined) return [];
+function findApprovalFaults({ approval }: Receipt, disclosed: unknown): readonly string[] {
+  if (disclosed === undefined) return [];
   if (approval === undefined) return ["People are disclosed, but the receipt names nobody."];
-  const people = Object.entries(given ?? {}) as readonly [ReceiptPerson, unknown][];
+  const people = Object.entries(disclosed ?? {}) as readonly [ReceiptPerson, unknown][];
   return people.flatMap(([person, shown]) => {
     if (!receiptPeople.includes(person)) return [`The receipt has no "${person}".`];
     if (isPerson(shown) && hashPerson(shown, person) === approval[person]) return [];

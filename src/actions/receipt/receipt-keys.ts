@@ -125,9 +125,9 @@ export function makeSigner(privateKey: KeyObject): Signer {
 const publicKeys = new WeakMap<KeyObject, Pick<ReceiptKey, "keyId" | "publicKey">>();
 
 export function publicPart(privateKey: KeyObject, createdAt: number): ReceiptKey {
-  const known = publicKeys.get(privateKey) ?? derivePublicKey(privateKey);
-  publicKeys.set(privateKey, known);
-  return { ...known, createdAt, retiredAt: undefined };
+  const publicKey = publicKeys.get(privateKey) ?? derivePublicKey(privateKey);
+  publicKeys.set(privateKey, publicKey);
+  return { ...publicKey, createdAt, retiredAt: undefined };
 }
 
 function derivePublicKey(privateKey: KeyObject): Pick<ReceiptKey, "keyId" | "publicKey"> {

@@ -12,13 +12,13 @@ export async function checkRecord(
   type: RecordType,
   { organizationId, id }: { organizationId: string; id: string },
 ): Promise<Sighting> {
-  const found = await app.store.findRecord({
+  const sighting = await app.store.findRecord({
     organizationId,
     resourceType: type.resourceType,
     resourceId: id,
   });
-  if (found === undefined) throw noSuchRecord(type);
-  return found;
+  if (sighting === undefined) throw noSuchRecord(type);
+  return sighting;
 }
 
 /** The same error whether the record does not exist or belongs to another organization. */

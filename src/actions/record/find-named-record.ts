@@ -54,8 +54,8 @@ export function confidentialType(resourceType: string): OperatorError {
  * a deletion that this person may not know of.
  */
 export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
-  const found = await app.store.findDeletion(deletionRequestId, undefined);
-  if (found !== undefined && (await viewerOf(app).knows(found))) return found;
+  const deletion = await app.store.findDeletion(deletionRequestId, undefined);
+  if (deletion !== undefined && (await viewerOf(app).knows(deletion))) return deletion;
   throw noSuchDeletion(deletionRequestId);
 }
 

@@ -27,8 +27,8 @@ export async function findRecords(app: App, query: RecordQuery): Promise<readonl
   const keys = await keysOf(app, query);
   const [first] = keys;
   if (first !== undefined) await requireFindable(app, first);
-  const found = await Promise.all(keys.map((key) => find(app, key)));
-  return found.filter((record) => record !== undefined);
+  const records = await Promise.all(keys.map((key) => find(app, key)));
+  return records.filter((record) => record !== undefined);
 }
 
 async function keysOf(app: App, query: RecordQuery): Promise<readonly RecordKey[]> {
@@ -55,8 +55,8 @@ export async function listDeletionsOf(app: App, query: RecordQuery): Promise<rea
 /** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */
 export async function findRecord(app: App, key: RecordKey): Promise<FoundRecord> {
   await requireFindable(app, key);
-  const found = await find(app, key);
-  if (found !== undefined) return found;
+  const record = await find(app, key);
+  if (record !== undefined) return record;
   throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
 }
 

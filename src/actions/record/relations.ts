@@ -81,11 +81,11 @@ async function readReferrers(
   { resourceType, after, recordsMax }: ReferrerQuery,
 ): Promise<Referrers> {
   const part = { ...key, fromType: resourceType, after, limit: recordsMax + 1 };
-  const found = await store.overview.listReferrersOfType(part);
+  const referrers = await store.overview.listReferrersOfType(part);
   return {
     resourceType,
-    records: found.slice(0, recordsMax),
-    hasMore: found.length > recordsMax,
+    records: referrers.slice(0, recordsMax),
+    hasMore: referrers.length > recordsMax,
   };
 }
 

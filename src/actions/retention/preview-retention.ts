@@ -177,12 +177,12 @@ async function previewRestricted(
   due: readonly DueRecord[],
   at: number,
 ): Promise<readonly Node[]> {
-  const found = new Map<string, Node>();
+  const moved = new Map<string, Node>();
   for (const record of due) {
     const { restriction } = await previewDeletion(app, record, { at });
-    for (const node of restriction.moved) found.set(nodeKey(node.type, node.id), node);
+    for (const node of restriction.moved) moved.set(nodeKey(node.type, node.id), node);
   }
-  return [...found.values()];
+  return [...moved.values()];
 }
 
 /** The beginning of a day such as `2031-01-01` in UTC. Throws OperatorError invalid unless it is in the future. */

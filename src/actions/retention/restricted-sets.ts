@@ -167,9 +167,9 @@ async function describeSet(app: App, deletion: Deletion): Promise<RestrictedSet>
 
 async function withObstacleNow(app: App, deletion: Deletion): Promise<Deletion> {
   if (deletion.status !== "pending") return deletion;
-  const found = await app.store.plans.findObstacleOfAll(deletion, app.now());
-  if (found === "unknown") return deletion;
-  return { ...deletion, floorUntil: found?.floorUntil, waitingFor: found?.waitingFor };
+  const obstacle = await app.store.plans.findObstacleOfAll(deletion, app.now());
+  if (obstacle === "unknown") return deletion;
+  return { ...deletion, floorUntil: obstacle?.floorUntil, waitingFor: obstacle?.waitingFor };
 }
 
 function holdsOn(holds: readonly Hold[], record: RestrictedRecord): readonly Hold[] {

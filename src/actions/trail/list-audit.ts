@@ -49,8 +49,8 @@ export async function listAudit(
   const bounds = { limit: shownMax, examinedMax };
   const { entries, next } = await app.store.trail.search({ ...query, ...bounds, subjects });
   const ids = [...new Set(entries.map(({ subject }) => subject))].filter((one) => isDeletion(one));
-  const found = ids.length === 0 ? [] : await app.store.trail.findDeletions(ids);
-  const deletions = new Map(found.map((one) => [one.deletionRequestId, one]));
+  const mentioned = ids.length === 0 ? [] : await app.store.trail.findDeletions(ids);
+  const deletions = new Map(mentioned.map((one) => [one.deletionRequestId, one]));
   const starts = new Map(
     entries
       .filter(({ action }) => action === "deletion.complete")

@@ -94,10 +94,10 @@ export async function readAgenda(app: App, organizationId: string | undefined): 
     app.store.holds.count({ organizationId, limit: holdsCountedMax, ...dates }),
     viewerOf(app).knowledge(organizationId),
   ]);
-  const known = counts.filter(knows);
+  const visible = counts.filter(knows);
   const sum = (
     name: "reviewsOverdue" | "reviewsAhead" | "holdsEnding" | "holds",
-    of: readonly HoldCounts[] = known,
+    of: readonly HoldCounts[] = visible,
   ) => of.reduce((total, one) => total + one[name], 0);
   return {
     nearMonth,

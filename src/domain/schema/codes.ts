@@ -89,8 +89,8 @@ const booksFrom = "2021-01";
 
 /** Undefined for a currency that is accepted at any time. */
 export function withdrawalOf(code: unknown): Withdrawal | undefined {
-  const found = withdrawals.get(code);
-  return found === undefined || found.month >= booksFrom ? undefined : found;
+  const withdrawal = withdrawals.get(code);
+  return withdrawal === undefined || withdrawal.month >= booksFrom ? undefined : withdrawal;
 }
 
 /** ISO 4217 codes, active and historic: a record's timestamp is business time. */

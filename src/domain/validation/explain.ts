@@ -153,15 +153,15 @@ function explainFields(walk: Walk, { schema, value, path }: CheckedObject): void
 }
 
 function explainUnknown(walk: Walk, { schema, value, path }: CheckedObject): void {
-  const known = Object.keys(schema.properties ?? {});
+  const names = Object.keys(schema.properties ?? {});
   for (const name of Object.keys(value)) {
     if (walk.errors.length >= errorsMax) return;
-    if (known.includes(name)) continue;
+    if (names.includes(name)) continue;
     const where =
       path === ""
         ? `is not a field of ${withArticle(walk.what)}`
-        : `is not one of ${known.join(", ")}`;
-    report(walk, fieldPath(path, name), where + advise(walk, name, known));
+        : `is not one of ${names.join(", ")}`;
+    report(walk, fieldPath(path, name), where + advise(walk, name, names));
   }
 }
 

@@ -61,12 +61,12 @@ function ruleErrors(
   let errors = noErrors;
   for (const rule of type.rules) {
     if (rule.on === "add" && operation !== "add") continue;
-    const found = rule.check(payload);
-    if (found.length > 0) errors = [...errors, ...found];
+    const faults = rule.check(payload);
+    if (faults.length > 0) errors = [...errors, ...faults];
   }
   if (now !== undefined) {
-    const found = timeErrors(type, payload, { now, timestampMin });
-    if (found.length > 0) errors = [...errors, ...found];
+    const faults = timeErrors(type, payload, { now, timestampMin });
+    if (faults.length > 0) errors = [...errors, ...faults];
   }
   const repeated = repeatedKeys(payload["additional_properties"]);
   return repeated.length > 0 ? [...errors, ...repeated] : errors;

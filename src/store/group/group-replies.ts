@@ -35,12 +35,12 @@ export function performOnce<Outcome>(
 ): Outcome {
   if (mark === undefined) return perform();
   const { keyHash, fingerprint } = mark;
-  const known = replies.find({ organizationId, keyHash });
-  if (known !== undefined) {
-    if (Buffer.compare(known.fingerprint, fingerprint) !== 0) {
+  const reply = replies.find({ organizationId, keyHash });
+  if (reply !== undefined) {
+    if (Buffer.compare(reply.fingerprint, fingerprint) !== 0) {
       throw new AppError("idempotency_reused");
     }
-    return repeat(JSON.parse(known.outcome) as Outcome);
+    return repeat(JSON.parse(reply.outcome) as Outcome);
   }
   const outcome = perform();
   const text = JSON.stringify(outcome);

@@ -10,8 +10,8 @@ const arrayParameter = /\$(\d+)::(text|bigint|bytea)\[\]/g;
 
 /** The element type of each array parameter of a statement. */
 export function arrayTypesOf(sql: string): ReadonlyMap<number, string> {
-  const found = sql.matchAll(arrayParameter);
-  return new Map(Array.from(found, ([, place, type = ""]) => [Number(place) - 1, type]));
+  const matches = sql.matchAll(arrayParameter);
+  return new Map(Array.from(matches, ([, place, type = ""]) => [Number(place) - 1, type]));
 }
 
 /** Undefined for elements without a binary form here, such as bytes that are written as text. */

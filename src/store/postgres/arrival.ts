@@ -28,14 +28,14 @@ const findLeastMark = `
  * take greater numbers. A later read sees all changes up to the result.
  */
 export async function readSettledArrival(database: Database): Promise<SettledArrival> {
-  const [latest, found] = await database.inOneGo({}, (transaction) =>
+  const [latest, mark] = await database.inOneGo({}, (transaction) =>
     inSequence([
       transaction.perform(findLatestArrival),
       transaction.get<{ least: number | null }>(findLeastMark),
     ] as const),
   );
   if (database.distributed) await database.transaction({}, awaitVisibleCommits);
-  return { settled: Math.min(latest, found?.least ?? latest), latest };
+  return { settled: Math.min(latest, mark?.least ?? latest), latest };
 }
 
 /** Waits until it is settled: no change up to it is added later, and every acknowledged one is included. */

@@ -52,15 +52,15 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
         isBehind = false;
         await indexParties();
       }
-      const found = await claimSome(claim, {
+      const batch = await claimSome(claim, {
         deletionsMax: Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax),
         turn,
         large: new Set(large.map(({ deletionRequestId }) => deletionRequestId)),
       });
-      ({ turn, large, isBehind } = found);
-      const claimed: ClaimedDeletion[] = [...found.claimed];
+      ({ turn, large, isBehind } = batch);
+      const claimed: ClaimedDeletion[] = [...batch.claimed];
       const largeUntil = performance.now() + largeMsMax;
-      for (const one of found.large) {
+      for (const one of batch.large) {
         large = large.slice(1);
         const begun = await beginLarge(one, claim).catch((failure: unknown) => ({
           ...one,
@@ -71,8 +71,8 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
         turn = one.restrictedOf ?? one.organizationId;
         break;
       }
-      if (claimed.length > 0 || found.checked === 0) return claimed;
-      const isSlow = isBehind || found.large.length > 0;
+      if (claimed.length > 0 || batch.checked === 0) return claimed;
+      const isSlow = isBehind || batch.large.length > 0;
       if (isSlow && performance.now() > until) return [];
     }
     return [];

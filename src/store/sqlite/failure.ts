@@ -38,8 +38,8 @@ export function asUnavailable(cause: unknown): unknown {
 /** Returns the error to throw in a command, which says what to do about a file that can't be used. */
 export function asUnusable(path: string, cause: unknown): unknown {
   const code = resultCode(cause);
-  const found = asDamaged(path, cause);
-  if (found !== undefined) return found;
+  const damage = asDamaged(path, cause);
+  if (damage !== undefined) return damage;
   if (code === readOnlyCode) return notWritable(path, cause);
   return code === ioErrorCode ? describeFailing(cause) : cause;
 }

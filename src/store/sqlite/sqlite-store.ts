@@ -242,8 +242,8 @@ function sealAll(
   ids: readonly string[],
   { now: completedAt }: Act,
 ): Promise<readonly (SealedReceipt | undefined)[]> {
-  const found = reader.perform(findDeletions, ids);
-  const byId = new Map(found.map((deletion) => [deletion.deletionRequestId, deletion]));
+  const stored = reader.perform(findDeletions, ids);
+  const byId = new Map(stored.map((deletion) => [deletion.deletionRequestId, deletion]));
   const deletions = ids.flatMap((id) => byId.get(id) ?? []);
   const head = reader.perform(readSealingHead);
   return sealReceipts(deletions, { seal, head, engine: sqliteTraits.verification, completedAt });

@@ -57,8 +57,8 @@ export async function evaluateExactly(
     inParts(transaction, keys, (part) => lockRecords(transaction, part)),
   ] as const);
   const records = new Map(locked.flatMap((part) => [...part]));
-  const found = await inParts(transaction, keys, (part) => transaction.perform(findClosed, part));
-  const closed = new Set(found.flatMap((part) => [...part]));
+  const parts = await inParts(transaction, keys, (part) => transaction.perform(findClosed, part));
+  const closed = new Set(parts.flatMap((part) => [...part]));
   const hasIdentical = await findIdentical(transaction, writes, records);
   const known = { ...none, refusals, records, closed, hasIdentical, replies };
   const evaluated = evaluateGroup(all, known);
@@ -185,13 +185,13 @@ async function inParts<Row, Found>(
   read: (part: readonly Row[]) => Promise<Found>,
 ): Promise<readonly Found[]> {
   if (!isDivided(transaction, rows.length)) return [await read(rows)];
-  const found: Found[] = [];
+  const results: Found[] = [];
   const pace = new Pace();
   for (const part of partsOf(rows)) {
-    found.push(await read(part));
+    results.push(await read(part));
     await pace.pause();
   }
-  return found;
+  return results;
 }
 
 /** Sorts in the order in which groups lock and insert records, so that two processes can't deadlock. */

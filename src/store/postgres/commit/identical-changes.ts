@@ -76,12 +76,12 @@ export async function findIdenticalChanges(
 ): Promise<readonly boolean[]> {
   if (asked.length === 0) return [];
   if (transaction.distributed) return findOnCitus(transaction, asked);
-  const found = await findItems(transaction, findIdentical, [
+  const items = await findItems(transaction, findIdentical, [
     ...keysOf(asked),
     asked.map(({ payload }) => payloadDigest(payload)),
     asked.map(({ payload }) => payload),
   ]);
-  return asked.map((_, index) => found.has(index + 1));
+  return asked.map((_, index) => items.has(index + 1));
 }
 
 /** Queries record by record only for the first changes of records with digests. */
@@ -128,12 +128,12 @@ async function readFirsts(
   asked: readonly Asked[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const records = uniqueRecords(asked);
-  const found = await inSequence(
+  const rows = await inSequence(
     records.map((key) =>
       transaction.all<{ payload: string }>(findFirstsOnCitus, ...keyValues(key)),
     ),
   );
-  const payloadsOf = (index: number) => new Set(found[index]?.map(({ payload }) => payload));
+  const payloadsOf = (index: number) => new Set(rows[index]?.map(({ payload }) => payload));
   return new Map(records.map((record, index) => [keyText(record), payloadsOf(index)]));
 }
 

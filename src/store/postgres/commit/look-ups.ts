@@ -29,10 +29,10 @@ export function makeLookUpQueue(database: Database): GroupQueue<RecordKey, Sight
   return new GroupQueue<RecordKey, Sighting | undefined>({
     run: async (keys) => {
       const organizations = new Set(keys.map(({ organizationId }) => organizationId));
-      const found = await database.inOneGo({ organizations }, (transaction) =>
+      const records = await database.inOneGo({ organizations }, (transaction) =>
         findRecords(transaction, keys),
       );
-      return keys.map((key) => found.get(keyText(key)));
+      return keys.map((key) => records.get(keyText(key)));
     },
     sizeOf: ({ organizationId }) => ({ organizationId, rows: 1, bytes: 0 }),
     kindOf: () => "look-up",

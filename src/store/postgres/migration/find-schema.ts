@@ -37,13 +37,13 @@ interface Found {
 
 /** Undefined if there is no store yet. Throws StoreError, with the statements to run. */
 export async function findSchema(transaction: Transaction): Promise<string | undefined> {
-  const found = await transaction.all<Found>(findStores);
-  const [store, another] = found;
+  const stores = await transaction.all<Found>(findStores);
+  const [store, another] = stores;
   if (store === undefined) return undefined;
   if (another !== undefined && !store.visible) {
     const role = await findRole(transaction);
     throw new StoreError(
-      `The schemas ${found.map(({ quoted }) => quoted).join(", ")} of the database each contain a store, and the ` +
+      `The schemas ${stores.map(({ quoted }) => quoted).join(", ")} of the database each contain a store, and the ` +
         `search path names none of them. Name one: ALTER ROLE ${role} SET search_path = ${store.quoted};`,
     );
   }

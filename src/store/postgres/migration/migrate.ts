@@ -97,11 +97,11 @@ async function bringUp(
 }
 
 async function versionOf(transaction: Transaction): Promise<number> {
-  const found = await transaction.get<{ ours: boolean; used: boolean }>(findTables);
-  if (found?.ours === true) {
+  const tables = await transaction.get<{ ours: boolean; used: boolean }>(findTables);
+  if (tables?.ours === true) {
     return versionIn(await transaction.get<{ value: number }>(readVersion), "The database");
   }
-  if (found?.used !== true) return 0;
+  if (tables?.used !== true) return 0;
   throw new StoreError(
     "The database that DATABASE_URL names contains tables of another program. Give Sluice a database of its own.",
   );

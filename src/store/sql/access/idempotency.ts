@@ -69,11 +69,11 @@ export function* changeOnce<Outcome extends object | undefined>({
 }: ChangeOnce<Outcome>): Statements<Outcome> {
   if (idempotency === undefined) return yield* change();
   const { keyHash, fingerprint } = idempotency;
-  const [known] = yield* findReplies([{ organizationId, keyHash }]);
-  if (known !== undefined) {
-    if (Buffer.compare(known.fingerprint, fingerprint) !== 0)
+  const [stored] = yield* findReplies([{ organizationId, keyHash }]);
+  if (stored !== undefined) {
+    if (Buffer.compare(stored.fingerprint, fingerprint) !== 0)
       throw new AppError("idempotency_reused");
-    return JSON.parse(known.outcome) as Outcome;
+    return JSON.parse(stored.outcome) as Outcome;
   }
   const outcome = yield* change();
   if (outcome === undefined || !isKept(outcome)) return outcome;

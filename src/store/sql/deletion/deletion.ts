@@ -155,10 +155,10 @@ export function* findOpenDeletion(key: RecordKey) {
 }
 
 export function* cancelDeletion(deletionRequestId: string, act: Act): Statements<CancelOutcome> {
-  const found = yield* findDeletion(deletionRequestId);
-  if (found === undefined) return "no_such_deletion";
+  const deletion = yield* findDeletion(deletionRequestId);
+  if (deletion === undefined) return "no_such_deletion";
   if ((yield* run(setCancelled, deletionRequestId)) === 0) return "not_pending";
-  yield* auditDeletion(found, { action: "cancel", detail: {}, act });
+  yield* auditDeletion(deletion, { action: "cancel", detail: {}, act });
   return yield* readExistingDeletion(deletionRequestId);
 }
 

@@ -77,8 +77,8 @@ export function* listReferences({
   const { fromType = "", fromId = "", toType = "", toId = "" } = after ?? {};
   const moving = deletionOfSet(set) ?? "";
   const place = [moving, fromType, fromId, toType, toId] as const;
-  const found = yield* list(toReference, findReferences, ...place, limit);
-  return found.map((one) => ({
+  const references = yield* list(toReference, findReferences, ...place, limit);
+  return references.map((one) => ({
     ...one,
     fromSet: one.fromSet === "" ? undefined : restrictedId(one.fromSet),
   }));

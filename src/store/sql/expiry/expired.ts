@@ -250,7 +250,7 @@ function* findNeeded({
   for (let level = nodes; level.length > 0;) {
     const next: NodeKey[] = [];
     yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
-      const found: NodeKey[] = [];
+      const owned: NodeKey[] = [];
       for (const { kind, from_type, from_id, to_type, to_id } of rows) {
         // A report must not disclose that it exists by keeping the record that it belongs to.
         if (kind !== "belongs" || confidential.has(from_type)) continue;
@@ -259,15 +259,15 @@ function* findNeeded({
         const known = holders.get(from);
         if (known === undefined) holders.set(from, [to]);
         else known.push(to);
-        if (!reached.has(from)) found.push(from);
+        if (!reached.has(from)) owned.push(from);
         reached.add(from);
       }
-      const seen = yield* readSeen(found.map((node) => toKey(organizationId, node)));
-      for (const node of found) {
+      const seen = yield* readSeen(owned.map((node) => toKey(organizationId, node)));
+      for (const node of owned) {
         const lastSeen = seen.get(keyText(toKey(organizationId, node)));
         if (lastSeen !== undefined && !hasPassed(common, lastSeen, now)) needed.add(node);
       }
-      next.push(...found);
+      next.push(...owned);
       return true;
     });
     level = next;

@@ -100,17 +100,17 @@ export interface NamedParty extends RecordKey {
 
 /** The parties that the changes of these records name. */
 export function* readNamedParties(keys: readonly RecordKey[]): Statements<readonly NamedParty[]> {
-  const found: NamedParty[] = [];
+  const parties: NamedParty[] = [];
   for (const type of namingTypes) {
     const some = keys.filter(({ resourceType }) => resourceType === type.resourceType);
     if (some.length === 0) continue;
     const rows = yield* all<NamingRow>(textsOf(type).ofRecords, keyRows(some));
     for (const row of rows) {
       const { organization_id: organizationId, resource_id: resourceId } = row;
-      found.push(...toNamed({ ...type, organizationId, resourceId }, row));
+      parties.push(...toNamed({ ...type, organizationId, resourceId }, row));
     }
   }
-  return found;
+  return parties;
 }
 
 /** On SQLite, those of the first changes of a record. */
@@ -203,8 +203,8 @@ export interface StoredRow {
 
 function* readRows(buckets: readonly BlockBucket[]): Statements<ReadonlyMap<string, StoredRow>> {
   const keys = new Map(buckets.map((place) => [rowText(place), toKey(place)]));
-  const found = yield* all<BlockRow>(findRows, new Rows([...keys.values()], rowKey.length));
-  const rows = found.map(
+  const blocks = yield* all<BlockRow>(findRows, new Rows([...keys.values()], rowKey.length));
+  const rows = blocks.map(
     ({ organization_id: organizationId, bucket, block_no, entries: bytes }) => {
       const changeNo = block_no * blockNumbers + 1;
       return { organizationId, bucket, changeNo, packed: toBuffer(bytes) };

@@ -136,13 +136,13 @@ export function* readNumbered(
   organizationId: string,
   numbers: readonly number[],
 ): Statements<readonly NamingRow[]> {
-  const found: NamingRow[] = [];
+  const rows: NamingRow[] = [];
   for (let at = 0; at < numbers.length; at += numbersAtOnce) {
     const some = numbers.slice(at, at + numbersAtOnce).map((number) => [number]);
     const values = [new Rows(some, 1), organizationId, type.resourceType] as const;
-    found.push(...(yield* all<NamingRow>(textsOf(type).numbered, ...values)));
+    rows.push(...(yield* all<NamingRow>(textsOf(type).numbered, ...values)));
   }
-  return found;
+  return rows;
 }
 
 function toNamings(

@@ -77,12 +77,12 @@ export function* claimDeletions(
   for (const one of owners) {
     due.push(...(yield* all<DeletionRow>(findDue, one, claim.now, share)));
   }
-  const isKnown = (row: DeletionRow) => large.has(row.deletion_request_id);
-  const known = due.filter(isKnown).map(toDeletion);
-  const others = due.filter((row) => !isKnown(row));
-  const { begun: claimed, isBehind, large: found } = yield* planDeletions(others, claim, bounds);
+  const wasLarge = (row: DeletionRow) => large.has(row.deletion_request_id);
+  const largeBefore = due.filter(wasLarge).map(toDeletion);
+  const others = due.filter((row) => !wasLarge(row));
+  const { begun: claimed, isBehind, ...planned } = yield* planDeletions(others, claim, bounds);
   const end = { checked: due.length, turn: owners.at(-1) ?? "" };
-  return { claimed, large: [...known, ...found], isBehind, ...end };
+  return { claimed, large: [...largeBefore, ...planned.large], isBehind, ...end };
 }
 
 const findPending = `

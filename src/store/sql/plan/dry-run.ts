@@ -113,8 +113,8 @@ function* readNamed(
   const isKnown = namingTypes.every(({ resourceType }) => types.includes(resourceType));
   if (!isKnown) return { ...nothing, next: undefined };
   const rules = processedBefore === undefined ? yield* listFloorsThatKeep(organizationId) : [];
-  const found = yield* readPartyPage({ organizationId, party, after, recordsMax }, rules, now);
-  const { records, holds, floors, last: next } = found;
+  const page = yield* readPartyPage({ organizationId, party, after, recordsMax }, rules, now);
+  const { records, holds, floors, last: next } = page;
   const restriction = yield* readKeeping(records, query, confidential.intersection(new Set(types)));
   const named = records.map(({ resourceId: id }) => id);
   return { ...nothing, named, restriction, holds, floors, next };

@@ -66,8 +66,8 @@ function* findObstacleOfAll(
   scan: FloorScan | undefined,
 ): Statements<Obstacle | "floors" | undefined> {
   const { organizationId, now, isReplay } = planning;
-  const found = (yield* findHold(organizationId)) ?? (yield* findUnfinished(organizationId));
-  if (found !== undefined) return found;
+  const obstacle = (yield* findHold(organizationId)) ?? (yield* findUnfinished(organizationId));
+  if (obstacle !== undefined) return obstacle;
   const ofSet = yield* findSetObstacle(planning);
   if (isReplay || (ofSet !== undefined && ofSet.floorUntil === undefined)) return ofSet;
   const floors = yield* listFloorsOf(planning);
@@ -89,8 +89,8 @@ export function* findObstacleNow(
   const planning = planningOf(deletion, now, new Set());
   let scan: FloorScan | undefined;
   for (let step = 0; step <= stepsMax; step += 1) {
-    const found = yield* findObstacleOfAll(planning, scan);
-    if (found !== "floors") return found;
+    const obstacle = yield* findObstacleOfAll(planning, scan);
+    if (obstacle !== "floors") return obstacle;
     scan = yield* scanFloors(planning, scan, scanBounds);
     yield* pause();
   }

@@ -157,9 +157,9 @@ function* takeSame(
   const keys = added.map(({ deletion, target }) => {
     return [...keyOf(target), deletion.deletionRequestId, deletion.organizationId];
   });
-  const found = yield* all<SameRow>(findSame, new Rows(keys, 7));
-  if (found.length > 0) yield* removeTargets(found);
-  return new Map(found.map((row) => [textOf(row), row]));
+  const rows = yield* all<SameRow>(findSame, new Rows(keys, 7));
+  if (rows.length > 0) yield* removeTargets(rows);
+  return new Map(rows.map((row) => [textOf(row), row]));
 }
 
 function textOf(row: SameRow): string {

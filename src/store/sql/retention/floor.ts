@@ -81,8 +81,8 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
   if (rule !== undefined && rule.keepDays > ceilingDays) {
     return { result: "above_ceiling", ceilingDays };
   }
-  const known = yield* find(toRule, findOne, organizationId, resourceType);
-  if (before !== undefined && !isSameRule(known, before === "none" ? undefined : before)) {
+  const current = yield* find(toRule, findOne, organizationId, resourceType);
+  if (before !== undefined && !isSameRule(current, before === "none" ? undefined : before)) {
     return { result: "changed_before" };
   }
   const consent = yield* seekApproval(act, {
@@ -90,11 +90,11 @@ export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcom
     act: "retention.set",
     parameters: { resourceType, rule: rule ?? null },
     state: {
-      rule: known === undefined ? null : ruleOf(known),
+      rule: current === undefined ? null : ruleOf(current),
       retainDays: organization.retainDays ?? null,
     },
     isNeeded:
-      organization.deletionApproval === true && weakensRule(known, rule, organization.retainDays),
+      organization.deletionApproval === true && weakensRule(current, rule, organization.retainDays),
   });
   if ("unapproved" in consent) return { result: "unapproved", ...consent };
   const isChanged = yield* putFloor(change, act);

@@ -121,8 +121,8 @@ export function* placeHold(wanted: NewHold, act: Act, unnamed?: Unnamed): Statem
   const named = yield* namesErasedParty(wanted, unnamed);
   if (typeof named === "object") return { unnamed: named };
   if (named) return "being_erased";
-  const known = yield* scalar<number>(countOfRecord, ...keyValues(wanted));
-  if ((known ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
+  const count = yield* scalar<number>(countOfRecord, ...keyValues(wanted));
+  if ((count ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
   const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
   yield* addHold(hold, act);
   return hold;

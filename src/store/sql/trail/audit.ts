@@ -181,9 +181,9 @@ function* findEnd(until: number | undefined): Statements<number> {
   let [low, high] = [0, end];
   while (low + 1 < high) {
     const middle = Math.floor((low + high) / 2);
-    const found = yield* get<EntryPosition>(findAtOrAfter, middle);
-    if (found === undefined || found.at >= until + clockSkewMsMax) high = middle;
-    else low = found.entry_no;
+    const entry = yield* get<EntryPosition>(findAtOrAfter, middle);
+    if (entry === undefined || entry.at >= until + clockSkewMsMax) high = middle;
+    else low = entry.entry_no;
   }
   return high;
 }

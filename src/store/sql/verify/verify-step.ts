@@ -89,9 +89,9 @@ export function* verifyDeletions(
       results.push(yield* verifyAll(deletion, options.now));
       continue;
     }
-    const found = part.targets.filter((row) => isErasure(row) && left.has(rowKeyText(row)));
+    const leftTargets = part.targets.filter((row) => isErasure(row) && left.has(rowKeyText(row)));
     const result = unverified.get(deletion.deletionRequestId);
-    if (found.length > 0) results.push(yield* planAgain(deletion, found, options));
+    if (leftTargets.length > 0) results.push(yield* planAgain(deletion, leftTargets, options));
     else if (result !== undefined) results.push({ result });
     else {
       results.push({ result: part.isLast ? "clean" : "partly" });

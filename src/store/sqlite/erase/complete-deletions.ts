@@ -145,10 +145,10 @@ export class DeletionCompleter {
 
   async #verifySome(ids: readonly string[], act: Act): Promise<ReadonlyMap<string, Verified>> {
     const { perform, planner } = this.#parts;
-    const { results: found, taken } = await perform("verifyErasures", ids, act);
+    const { results: verifications, taken } = await perform("verifyErasures", ids, act);
     for (const [id, pseudonym] of taken) this.#taken.set(id, pseudonym);
-    const results = new Map<string, Verified>(found);
-    for (const [id, verification] of found) {
+    const results = new Map<string, Verified>(verifications);
+    for (const [id, verification] of verifications) {
       if (verification.result !== "large") continue;
       const { deletion, record } = verification;
       const waitingFor = "a hold or a retention floor";

@@ -38,12 +38,12 @@ export class UnscrubbedPages {
 
   /** Continues what an earlier process knew. Call before this process writes. */
   async resume(): Promise<void> {
-    const known = await this.#parts.perform("resumeMark").catch(() => undefined);
-    if (known === undefined) return;
-    this.#position = known.position;
-    this.#pages = new NumberSet(known.pages);
+    const mark = await this.#parts.perform("resumeMark").catch(() => undefined);
+    if (mark === undefined) return;
+    this.#position = mark.position;
+    this.#pages = new NumberSet(mark.pages);
     // Saving starts a thread, and a start after a kill need not wait for that.
-    if (!known.isSaved) await this.#save();
+    if (!mark.isSaved) await this.#save();
   }
 
   /** Keeps the WAL from being restarted unnoticed when others release their pins. */

@@ -133,13 +133,13 @@ export function databaseFiles(path: string): readonly string[] {
 
 /** Reads the whole file, so that a damaged backup is found now rather than later. */
 function checkBackup(file: string, path: string): void {
-  const found = statOf(file, "The backup");
-  if (found === undefined) throw new StoreError(`There is no file ${file} to restore.`);
+  const stats = statOf(file, "The backup");
+  if (stats === undefined) throw new StoreError(`There is no file ${file} to restore.`);
   const store = statOf(path, "The store");
-  if (store?.ino === found.ino && store.dev === found.dev) {
+  if (store?.ino === stats.ino && store.dev === stats.dev) {
     throw new StoreError(`${file} is the store itself, and not a backup of it.`);
   }
-  if (found.isDirectory()) throw new StoreError(`${file} is a folder, not a backup of a store.`);
+  if (stats.isDirectory()) throw new StoreError(`${file} is a folder, not a backup of a store.`);
   refuseUnclosed(file);
   let version: number | undefined;
   let integrity: string | undefined;

@@ -75,9 +75,9 @@ const expected = new WeakMap<StoreParts, readonly SchemaPart[]>();
 
 export function compareSchema(connection: Connection): SchemaDifference {
   const { parts } = connection;
-  const known = expected.get(parts) ?? partsOfNew(parts);
-  expected.set(parts, known);
-  return compareSchemas(known, partsOf(connection));
+  const wanted = expected.get(parts) ?? partsOfNew(parts);
+  expected.set(parts, wanted);
+  return compareSchemas(wanted, partsOf(connection));
 }
 
 function partsOfNew(parts: StoreParts): readonly SchemaPart[] {
