@@ -49,12 +49,18 @@ const findRows = `
   --postgres FOR UPDATE OF party_block
   `;
 
-const storeRows = `
+const storing = (entries: string) => `
   INSERT INTO party_block (organization_id, bucket, block_no, entries)
   SELECT organization_id, bucket, block_no, ${hashIn("entries")}
   FROM ${named(...rowKey, "entries bytea")}
   WHERE true
-  ON CONFLICT (organization_id, bucket, block_no) DO UPDATE SET entries = excluded.entries`;
+  ON CONFLICT (organization_id, bucket, block_no) DO UPDATE SET entries = ${entries}`;
+
+/** Rows that were found are locked. */
+const replaceRows = storing("excluded.entries");
+
+/** On PostgreSQL another process may have added the same row meanwhile, and its entries stay. */
+const addRows = storing("party_block.entries || excluded.entries");
 
 const removeRows = `DELETE FROM party_block ${among("USING", "party_block", rowKey)}`;
 
@@ -165,7 +171,7 @@ export function* replaceEntries({ remove, add }: ReplacedEntries): Statements<vo
     const row = changed.get(place) ?? rows.get(place) ?? { ...entry, packed: noEntries };
     changed.set(place, { ...row, packed: Buffer.concat([row.packed, packEntries([entry])]) });
   }
-  yield* storePartyRows([...changed.values()]);
+  yield* storePartyRows([...changed.values()], rows);
 }
 
 /** Adds the entries of changes up to this number, all in its block. Those of restricted sets may be there already. */
@@ -185,7 +191,7 @@ export function* addEntries(entries: readonly PlacedEntry[], changeNo: number): 
     const others = ones.filter((entry) => withoutEntry(packed, entry) === packed);
     return { ...place, packed: Buffer.concat([packed, packEntries(others)]) };
   });
-  yield* storePartyRows(stored);
+  yield* storePartyRows(stored, rows);
 }
 
 export type PlacedEntry = PartyEntry & Pick<RecordKey, "organizationId">;
@@ -229,11 +235,20 @@ function rowText(place: BlockBucket): string {
 }
 
 /** Stores rows, and removes those without entries. */
-function* storePartyRows(rows: readonly StoredRow[]): Statements<void> {
+function* storePartyRows(
+  rows: readonly StoredRow[],
+  found: ReadonlyMap<string, StoredRow>,
+): Statements<void> {
   const [empty, full] = [rows.filter(isEmpty), rows.filter((row) => !isEmpty(row))];
-  const stored = full.map((row) => [...toKey(row), hashText(row.packed)]);
-  yield* run(storeRows, new Rows(stored, rowKey.length + 1));
+  const isFound = (row: StoredRow) => found.has(rowText(row));
+  yield* run(replaceRows, toRows(full.filter(isFound)));
+  yield* run(addRows, toRows(full.filter((row) => !isFound(row))));
   yield* run(removeRows, new Rows(empty.map(toKey), rowKey.length));
+}
+
+function toRows(rows: readonly StoredRow[]): Rows {
+  const values = rows.map((row) => [...toKey(row), hashText(row.packed)]);
+  return new Rows(values, rowKey.length + 1);
 }
 
 function isEmpty({ packed }: StoredRow): boolean {
