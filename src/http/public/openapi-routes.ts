@@ -3,7 +3,6 @@
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { makeOnce } from "../coalesce.ts";
 import {
-  makeRepresentation,
   representationAnswer,
   representText,
   type Representation,
@@ -85,7 +84,6 @@ export const documentRoute: PublicRoute = {
     description: "The OpenAPI 3.1 document of this service. `/docs` shows it as a page.",
     answers: "This document.",
     contentType: "application/json",
-    cached: true,
     schema: {
       type: "object",
       required: ["openapi", "info", "paths"],
@@ -109,9 +107,11 @@ export const pageRoute = pageFile("/docs", () =>
 export const startScriptRoute = pageFile("/docs/start.js", () =>
   representText(javaScript, startScript, scriptHeaders),
 );
-export const pageScriptRoute = pageFile("/docs/reference.js", async () =>
-  makeRepresentation(javaScript, await loadReferenceScript(), scriptHeaders),
-);
+export const pageScriptRoute = pageFile("/docs/reference.js", async () => ({
+  contentType: javaScript,
+  headers: scriptHeaders,
+  encoded: await loadReferenceScript(),
+}));
 
 function pageFile(path: string, make: () => Promise<Representation>): PublicRoute {
   return {
@@ -136,8 +136,7 @@ async function loadReferenceScript(): Promise<Encoded> {
   const thread = startThread(import.meta.url, "reference-bundle-thread");
   const ended = new Error("the thread of the script ended without a result");
   const made = await onlyMessage<Record<keyof Encoded, Uint8Array>>(thread, ended);
-  const { br, gzip, identity } = made;
-  return { br: asBuffer(br), gzip: asBuffer(gzip), identity: asBuffer(identity) };
+  return { gzip: asBuffer(made.gzip), identity: asBuffer(made.identity) };
 }
 
 /** Posting a Buffer loses its class; this does not copy. */

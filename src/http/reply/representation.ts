@@ -1,12 +1,11 @@
-// Replies that are the same for every client: compressed once, with a strong ETag, from bytes that all share.
+// Replies that are the same for every client: compressed once, from bytes that all share.
 
-import { createHash } from "node:crypto";
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { constants, gzip } from "node:zlib";
 import type { FastifyRequest } from "fastify";
 import type { Answer } from "./reply.ts";
 
-const encodings = ["br", "gzip", "identity"] as const;
+const encodings = ["gzip", "identity"] as const;
 type Encoding = (typeof encodings)[number];
 
 export type Encoded = Readonly<Record<Encoding, Buffer>>;
@@ -15,59 +14,34 @@ export interface Representation {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly encoded: Encoded;
-  readonly etags: Readonly<Record<Encoding, string>>;
 }
-
-/** Higher levels take much longer for large texts and save little. */
-const brotliQuality = 9;
 
 /** Compresses in the thread pool, so the event loop is not blocked. */
 export async function encode(identity: Buffer): Promise<Encoded> {
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
-    [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
-  };
-  const [br, gzipped] = await Promise.all([
-    promisify(brotliCompress)(identity, { params }),
-    promisify(gzip)(identity, { level: constants.Z_BEST_COMPRESSION }),
-  ]);
-  return { br, gzip: gzipped, identity };
-}
-
-export function makeRepresentation(
-  contentType: string,
-  encoded: Encoded,
-  headers: Readonly<Record<string, string>> = {},
-): Representation {
-  const digest = createHash("sha256").update(encoded.identity).digest("base64url").slice(0, 22);
-  const etags = { br: `"${digest}-br"`, gzip: `"${digest}-gzip"`, identity: `"${digest}"` };
-  return { contentType, headers: { ...headers, vary: "accept-encoding" }, encoded, etags };
+  const level = constants.Z_BEST_COMPRESSION;
+  return { gzip: await promisify(gzip)(identity, { level }), identity };
 }
 
 export async function representText(
   contentType: string,
   text: string,
-  headers: Readonly<Record<string, string>>,
+  headers: Representation["headers"],
 ): Promise<Representation> {
-  return makeRepresentation(contentType, await encode(Buffer.from(text)), headers);
+  return { contentType, headers, encoded: await encode(Buffer.from(text)) };
 }
 
 export function representationAnswer(
   { headers: sent }: FastifyRequest,
-  { contentType, headers, encoded, etags }: Representation,
+  { contentType, headers, encoded }: Representation,
 ): Answer {
   const encoding = chooseEncoding(sent["accept-encoding"]);
-  const etag = etags[encoding];
-  const always = { ...headers, etag };
-  if (isNamed(etag, sent["if-none-match"])) {
-    return { status: 304, body: undefined, headers: always };
-  }
+  const own = encoding === "identity" ? {} : { "content-encoding": encoding };
   return {
     status: 200,
     body: encoded[encoding],
     shared: true,
     contentType,
-    headers: encoding === "identity" ? always : { ...always, "content-encoding": encoding },
+    headers: { ...headers, vary: "accept-encoding", ...own },
   };
 }
 
@@ -94,10 +68,4 @@ export function readQualities(header: string): ReadonlyMap<string, number> {
     return [plain === "x-gzip" ? "gzip" : plain, Number.isNaN(given) ? 0 : given];
   });
   return new Map(listed);
-}
-
-export function isNamed(etag: string, sent: string | undefined): boolean {
-  if (sent === undefined) return false;
-  if (sent.trim() === "*") return true;
-  return sent.split(",").some((part) => part.trim().replace(/^W\//, "") === etag);
 }

@@ -134,15 +134,18 @@ describe("the feed of changes", () => {
     const ids = await addMany(customer, 2);
     const first = await get(customer);
     const etag = String(first.headers.etag);
-    const ask = () =>
+    const ask = (tags: string) =>
       scene.ask(customer, {
         method: "GET",
         path: "/v2/changes",
-        headers: { "if-none-match": etag },
+        headers: { "if-none-match": tags },
       });
-    assert.equal((await ask()).status, 304);
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      assert.equal((await ask(tags)).status, 304, tags);
+    }
+    assert.equal((await ask('"other"')).status, 200);
     await erase(customer, ids[0] ?? "");
-    assert.equal((await ask()).status, 200);
+    assert.equal((await ask(etag)).status, 200);
   });
 
   it("is stored nowhere on the way", async () => {
