@@ -2,7 +2,7 @@
 // nothing itself.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Random } from "../support/random.ts";
+import { pickWeighted, type Random } from "../support/random.ts";
 import { addLenient, addList, addOne, addStream, contend, type Contest } from "./acts-add.ts";
 import { addLate, askDeletion, checkDeletionStates } from "./acts-delete.ts";
 import { addAgain, repeatAcknowledged, resend, updateList, updateOne } from "./acts-update.ts";
@@ -76,7 +76,7 @@ export async function runLoad(
       const load = { moment, contest };
       if (kind === "erasing" && first.delete(organizationId)) await eraseMany(sender, load);
       while (!sender.cutOff) {
-        await pickAct(acts, sender.generator.random)(sender, load);
+        await pickWeighted(sender.generator.random, acts)(sender, load);
         moment?.actDone();
       }
     }),
@@ -97,10 +97,4 @@ export function makeMoment(kind: LoadKind, random: Random): Moment {
       if (kind === "erasing") void sleep(afterMs).then(resolve);
     },
   };
-}
-
-function pickAct(acts: Acts, random: Random): Act {
-  let left = random.next() * acts.reduce((sum, [weight]) => sum + weight, 0);
-  for (const [weight, act] of acts) if ((left -= weight) < 0) return act;
-  return addOne;
 }

@@ -5,7 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
-import type { Random } from "../support/random.ts";
+import { pickWeighted, type Random } from "../support/random.ts";
 import {
   type Fields,
   makeRecordGenerator,
@@ -28,7 +28,7 @@ import { unusualText } from "./unusual-values.ts";
 export function makeCase(scene: Scene, seed: number): FuzzCase {
   const generator = makeRecordGenerator(seed, `f${seed}-`);
   const { random } = generator;
-  const maker = pickMaker(random);
+  const maker = pickWeighted(random, makers);
   return maker({ scene, random, customer: random.pick(scene.customers), generator });
 }
 
@@ -44,12 +44,6 @@ const makers: readonly (readonly [number, Maker])[] = [
   [6, rawMessage],
   [3, corruptedMessage],
 ];
-
-function pickMaker(random: Random): Maker {
-  let left = random.next() * makers.reduce((sum, [weight]) => sum + weight, 0);
-  for (const [weight, maker] of makers) if ((left -= weight) < 0) return maker;
-  return writeJson;
-}
 
 /**
  * Requests of the other operations that accept a body. They delete records of the unwatched

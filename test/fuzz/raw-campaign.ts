@@ -15,7 +15,7 @@ import { buildOpenApi } from "../../src/process/openapi.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/document.ts";
 import { makeOpenApiCheck } from "../support/openapi-check.ts";
 import { readMemory } from "../support/process-memory.ts";
-import { makeRandom, type Random } from "../support/random.ts";
+import { makeRandom, pickWeighted, type Random } from "../support/random.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
 import { checkReply } from "./check-writes.ts";
@@ -239,15 +239,9 @@ const ways: readonly (readonly [weight: number, way: Way])[] = [
   [4, "unread"],
 ];
 
-function pickWay(random: Random): Way {
-  let left = random.next() * ways.reduce((sum, [weight]) => sum + weight, 0);
-  for (const [weight, way] of ways) if ((left -= weight) < 0) return way;
-  return "whole";
-}
-
 /** Never rejects: the server may end a connection with an error. */
 async function deliver(port: number, bytes: Buffer, random: Random): Promise<Delivered> {
-  const way = pickWay(random);
+  const way = pickWeighted(random, ways);
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
   const chunks: Buffer[] = [];
   let wasReset = false;

@@ -30,3 +30,14 @@ export function makeRandom(seed: number): Random {
     },
   };
 }
+
+/** Each item as often as its weight says. */
+export function pickWeighted<Item>(
+  random: Random,
+  items: readonly (readonly [weight: number, item: Item])[],
+): Item {
+  let left = random.next() * items.reduce((sum, [weight]) => sum + weight, 0);
+  const picked = items.find(([weight]) => (left -= weight) < 0);
+  if (picked === undefined) throw new RangeError("there is nothing to pick from");
+  return picked[1];
+}
