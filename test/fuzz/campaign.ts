@@ -17,7 +17,8 @@ import type { FuzzCase, Scene } from "./fuzz-case.ts";
 import { checkReply, Expectation } from "./check-writes.ts";
 import { checkServer, withFuzzedServer } from "./fuzzed-server.ts";
 import { makeCase } from "./make-case.ts";
-import { exchangeRaw } from "./raw-exchange.ts";
+import { openRaw } from "../support/raw-socket.ts";
+import { readAllReplies } from "./raw-replies.ts";
 
 interface Figures {
   cases: number;
@@ -108,7 +109,12 @@ async function sendCase(
     if (sent.raw === undefined) {
       return { replies: [await withTimeout(client.send(sent.ask), replyMsMax)], faults: [] };
     }
-    const { replies, rest } = await exchangeRaw(Number(new URL(address).port), sent.raw);
+    const { socket, closed } = openRaw(address);
+    let isLeftOpen = false;
+    socket.once("timeout", () => (isLeftOpen = true));
+    socket.end(sent.raw);
+    const { replies, rest } = readAllReplies(Buffer.from(await closed, "latin1"));
+    if (isLeftOpen) throw new Error("the connection was still open");
     const faults =
       rest.length === 0
         ? []
