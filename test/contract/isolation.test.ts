@@ -11,27 +11,13 @@ import { operations } from "../../src/process/operations.ts";
 import { endOffset } from "../support/end-offset.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { addWebhook, inForm, newWebhook, tokenRequest } from "./good-request.ts";
-import {
-  check,
-  idOf,
-  listPathOf,
-  pathOf,
-  startScene,
-  typeNamed,
-  withoutRequestId,
-} from "./scene.ts";
+import { bare, check, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
 const { client, records } = scene;
 const owner = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
 const unauthenticated = await scene.makeCustomer();
 after(() => scene.stop());
-
-/** Everything except what counts the other organization's own requests. */
-function bare(reply: Reply): unknown {
-  const { ratelimit: _ratelimit, ...headers } = reply.headers;
-  return withoutRequestId({ ...reply, headers });
-}
 
 interface Pair {
   /** About data of the owner. */

@@ -113,3 +113,9 @@ export function withoutRequestId({ status, headers, text }: Reply): unknown {
   const { "x-request-id": _id, date: _date, ...rest } = headers;
   return { status, headers: rest, text };
 }
+
+/** The same, without what counts the requests of one organization. */
+export function bare(reply: Reply): unknown {
+  const { ratelimit: _ratelimit, ...headers } = reply.headers;
+  return withoutRequestId({ ...reply, headers });
+}

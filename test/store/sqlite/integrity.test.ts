@@ -1,5 +1,5 @@
-// The check of a store finds direct alterations of the database: each invariant, and the audit
-// trail.
+// The check of a store finds direct alterations of the database: each invariant, and the audit trail. That of digests
+// is tested with them.
 
 import assert from "node:assert/strict";
 import { closeSync, openSync, writeSync } from "node:fs";
@@ -7,8 +7,8 @@ import { describe, it, type TestContext } from "node:test";
 import { acme, keyOf, newKey, operator, organization } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
-/** What the check of a consistent store reports after these statements have been run on it. */
-async function findings(test: TestContext, ...statements: string[]): Promise<readonly string[]> {
+/** What the check of a consistent store reports after this was run on it. */
+async function findings(test: TestContext, sql: string): Promise<readonly string[]> {
   const place = makePlace(test);
   const store = await place.open({ role: "command" });
   await store.createOrganization(organization(acme), operator);
@@ -23,7 +23,7 @@ async function findings(test: TestContext, ...statements: string[]): Promise<rea
   assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
   place.withDatabase((database) => {
     database.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
-    for (const sql of statements) database.exec(sql);
+    database.exec(sql);
   });
   const report = await store.checkIntegrity();
   assert.equal(report.ok, report.findings.length === 0);
@@ -31,10 +31,6 @@ async function findings(test: TestContext, ...statements: string[]): Promise<rea
 }
 
 describe("the check of a store", () => {
-  it("reports nothing in an unaltered store", async (test) => {
-    assert.deepEqual(await findings(test), []);
-  });
-
   const alterations: readonly (readonly [sql: string, said: RegExp])[] = [
     ["DELETE FROM change WHERE change_no = 1", /^A record has no change: record 1\.$/],
     ["DELETE FROM record WHERE resource_id = 'u'", /^A change has no record: change 2\/2\.$/],
@@ -59,14 +55,6 @@ describe("the check of a store", () => {
       /^A deletion was processed without the approval that it needs: del_t\.$/,
     ],
     ["DELETE FROM deletion_target", /^A deletion that is processing has no plan: del_t\.$/],
-    [
-      "UPDATE change SET digest = 7 WHERE change_no = 1",
-      /^A first change has a digest: change 1\/1\.$/,
-    ],
-    [
-      "UPDATE change SET digest = 7 WHERE change_no = 2",
-      /^The digest of a change is not that of its payload: change 2\/2\.$/,
-    ],
     ["UPDATE counter SET value = 2", /^The counter of arrival numbers is at 2, but 3 was given/],
     ["DELETE FROM organization", /^A row of api_key refers to a row that does not exist\.$/],
     ["UPDATE audit_entry SET actor = 'nobody' WHERE entry_no = 2", /broken at entry 2\.$/],
