@@ -26,10 +26,6 @@ function collectionOf(client: Sluice, type: RecordType): AnyCollection {
   return found;
 }
 
-function deletableOf(client: Sluice, type: RecordType): AnyDeletable {
-  return collectionOf(client, type) as AnyDeletable;
-}
-
 /** A record and the timestamps of all changes that were sent for it, in order. */
 interface Sent {
   readonly type: RecordType;
@@ -44,14 +40,11 @@ async function assertStored({ server, customer }: Site, all: readonly Sent[]): P
     for (const { type, id, timestamps } of all) {
       const key = { organizationId, resourceType: type.resourceType, resourceId: id };
       const history = await app.store.readHistory(key);
-      const stored = history?.changes.map(({ payload }) => timestampIn(payload)) ?? [];
+      const stored =
+        history?.changes.map(({ payload }) => (JSON.parse(payload) as Fields)["timestamp"]) ?? [];
       assert.deepEqual(stored, timestamps, `${type.resourceType} ${id}`);
     }
   });
-}
-
-function timestampIn(payload: string): unknown {
-  return (JSON.parse(payload) as Fields)["timestamp"];
 }
 
 describe("a client", () => {
@@ -95,7 +88,7 @@ describe("a client", () => {
       const record = records.record(type);
       const id = String(record[type.idField]);
       await collectionOf(client, type).add(record);
-      const accepted = await deletableOf(client, type).delete(id, "a test");
+      const accepted = await (collectionOf(client, type) as AnyDeletable).delete(id, "a test");
       assert.equal(accepted[type.idField], id);
       const ended = await client.deletions.wait(String(accepted["deletion_request_id"]));
       assert.equal(ended.status, "completed");

@@ -73,7 +73,8 @@ const producers: Readonly<Record<string, () => Promise<Reply>>> = {
   },
   no_such_operation: () => scene.ask(customer, { method: "GET", path: "/v2/nothing" }),
   method_not_allowed: () => scene.ask(customer, { method: "PATCH", path }),
-  request_timeout: timeOut,
+  // Half of a body; minutes pass until the watch has ended the request.
+  request_timeout: () => endedByWatch('{"half":', 100),
   identical_record_exists: async () => post(await scene.addRecord(customer, person)),
   record_exists: async () => {
     const record = await scene.addRecord(customer, person);
@@ -129,11 +130,6 @@ const producers: Readonly<Record<string, () => Promise<Reply>>> = {
     return reply;
   },
 };
-
-/** Sends half of a body, and lets minutes pass until the watch has ended the request. */
-function timeOut(): Promise<Reply> {
-  return endedByWatch('{"half":', 100);
-}
 
 async function endedByWatch(body: string, length: number): Promise<Reply> {
   const { socket, closed, received } = openRaw(client.address);

@@ -167,7 +167,8 @@ async function checkRecord(sender: Sender, record: SentRecord): Promise<void> {
   const reply = await exchange(sender, ask);
   if (reply === undefined) return;
   const fault = faultOf(record, reply);
-  if (fault !== undefined) report(sender.ledger, record, `${fault}: ${reply.status} ${reply.text}`);
+  if (fault !== undefined)
+    sender.ledger.findings.push(`GET ${nameOf(record)}: ${fault}: ${reply.status} ${reply.text}`);
 }
 
 function faultOf(
@@ -188,8 +189,4 @@ function faultOf(
   if (found !== id || reply.body.organization_id !== organizationId) return "another record";
   if (firstSeen !== formatTimestamp(first)) return `expected first_seen ${first}`;
   return lastSeen === formatTimestamp(last) ? undefined : `expected last_seen ${last}`;
-}
-
-function report(ledger: Ledger, record: SentRecord, detail: string): void {
-  ledger.findings.push(`GET ${nameOf(record)}: ${detail}`);
 }

@@ -151,11 +151,7 @@ function makeRecord(random: Random, type: string): Written {
 
 /** Few, so that records refer to one another and deletions find something. */
 function anyId(random: Random, type: string): string {
-  return `${type}-${random.integer(0, isRoot(type) ? 1 : 2)}`;
-}
-
-function isRoot(type: string): boolean {
-  return typeNamed(type).deletable === true;
+  return `${type}-${random.integer(0, typeNamed(type).deletable === true ? 1 : 2)}`;
 }
 
 function timestamp(random: Random): string {

@@ -74,7 +74,8 @@ export async function startCluster(): Promise<Cluster> {
   const cluster: Cluster = {
     network,
     server: (number) => at(servers, number),
-    postgresOf: (number) => makePostgres(folder, number),
+    // Patroni starts PostgreSQL so that it is nobody's child.
+    postgresOf: (number) => makeProgram([], { others: () => postmasterOf(folder, number) }),
     proxy,
     proxyUrl: urlWith(`127.0.0.1:${proxyPort}`),
     serversUrl: urlWith(hosts.join(",")),
@@ -139,11 +140,6 @@ function makeServer(folder: string, place: ServerPlace): Program {
   const as = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
   const words = [...network.inside(number), ...as, "patroni", file];
   return makeProgram(words, { others: () => postmasterOf(folder, number) });
-}
-
-/** Patroni starts PostgreSQL so that it is nobody's child. */
-function makePostgres(folder: string, number: number): Program {
-  return makeProgram([], { others: () => postmasterOf(folder, number) });
 }
 
 function postmasterOf(folder: string, number: number): readonly number[] {

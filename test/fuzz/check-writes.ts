@@ -126,7 +126,7 @@ function streamVerdicts(
 ): { accepted: readonly boolean[]; faults: readonly string[] } {
   const refusals = values.slice(0, -1) as readonly (ItemOutcome & { line: number })[];
   const summary = values.at(-1) as { received?: number; refused?: number } | undefined;
-  const lineNumbers = lineNumbersOf(write.text ?? "");
+  const lineNumbers = linesOf(write.text ?? "").map(({ number }) => number);
   const refused = new Set(refusals.map(({ line }) => lineNumbers.indexOf(line)));
   const faults = refusals.flatMap((result) =>
     refusalFaults(result, items[lineNumbers.indexOf(result.line)]),
@@ -163,10 +163,6 @@ function linesOf(text: string): readonly { line: string; number: number }[] {
     .split("\n")
     .map((line, index) => ({ line, number: index + 1 }))
     .filter(({ line }) => /[^ \t\r]/.test(line));
-}
-
-function lineNumbersOf(text: string): readonly number[] {
-  return linesOf(text).map(({ number }) => number);
 }
 
 function parse(text: string): unknown {

@@ -174,10 +174,6 @@ function leastOf(one: Cost, other: Cost): Cost {
 
 type Measure = (name: string, probe: Probe) => Promise<void>;
 
-function configOf({ settings }: TemporaryStore) {
-  return readConfig(environmentOf(settings), addedSettings);
-}
-
 /** A store that does not exist is created. */
 function environmentOf(settings: Settings): Settings {
   return { ...settings, NODE_ENV: "", LOG_LEVEL: "error", DELETION_POLL_MS: "5000" };
@@ -192,7 +188,7 @@ async function measureRounds(
   measure: Measure,
 ): Promise<Prepared> {
   await using opened = new AsyncDisposableStack();
-  const config = configOf(store);
+  const config = readConfig(environmentOf(store.settings), addedSettings);
   const app = await openApp(config, { role: "serve" });
   opened.defer(() => app.close());
   const prepared = await prepare(app, records);

@@ -9,23 +9,23 @@ import { type AuditRow, emptyChain } from "../../src/domain/audit-chain.ts";
 import { hashAuditRow } from "../../src/store/row/audit-row.ts";
 import type { Random } from "../support/random.ts";
 
-function readEntries(database: DatabaseSync): readonly AuditRow[] {
-  return database
-    .prepare("SELECT * FROM audit_entry ORDER BY entry_no")
-    .all() as unknown as readonly AuditRow[];
-}
+const moveTrailEnd = "UPDATE audit_head SET entry_no = ?, hash = ?";
+const moveReceiptsEnd = "UPDATE receipt_head SET receipt_no = ?, hash = ?";
+
+const rowsOf = (database: DatabaseSync, table: string): unknown =>
+  database.prepare(`SELECT * FROM ${table} ORDER BY 1`).all();
 
 export function cutTrail(database: DatabaseSync, random: Random): string {
-  const rows = readEntries(database);
+  const rows = rowsOf(database, "audit_entry") as readonly AuditRow[];
   const count = random.integer(1, 5);
-  const last = rows[rows.length - 1 - count];
-  database.prepare("DELETE FROM audit_entry WHERE entry_no > ?").run(last?.entry_no ?? 0);
-  setAuditHead(database, last ?? emptyChain);
+  const { entry_no, hash } = rows[rows.length - 1 - count] ?? emptyChain;
+  database.prepare("DELETE FROM audit_entry WHERE entry_no > ?").run(entry_no);
+  database.prepare(moveTrailEnd).run(entry_no, hash);
   return `the last ${count} audit entries are removed, and the end is moved`;
 }
 
 export function rewriteTrail(database: DatabaseSync, random: Random): string | undefined {
-  const rows = readEntries(database);
+  const rows = rowsOf(database, "audit_entry") as readonly AuditRow[];
   const from = random.integer(0, rows.length - 1);
   const changed = rows[from];
   if (changed === undefined) return undefined;
@@ -56,15 +56,8 @@ export function rewriteTrail(database: DatabaseSync, random: Random): string | u
       );
     previous = last.hash;
   }
-  setAuditHead(database, last);
+  database.prepare(moveTrailEnd).run(last.entry_no, last.hash);
   return `audit entry ${changed.entry_no} gets another ${Object.keys(edit).join()}, and all after it fit`;
-}
-
-function setAuditHead(
-  database: DatabaseSync,
-  { entry_no, hash }: Pick<AuditRow, "entry_no" | "hash">,
-): void {
-  database.prepare("UPDATE audit_head SET entry_no = ?, hash = ?").run(entry_no, hash);
 }
 
 interface ReceiptRow {
@@ -74,21 +67,15 @@ interface ReceiptRow {
   readonly hash: string;
 }
 
-function readReceipts(database: DatabaseSync): readonly ReceiptRow[] {
-  return database
-    .prepare("SELECT * FROM receipt ORDER BY receipt_no")
-    .all() as unknown as readonly ReceiptRow[];
-}
-
 /** As if the last deletion had not been completed, or never requested. */
 export function cutReceipts(database: DatabaseSync, random: Random): string | undefined {
-  const rows = readReceipts(database);
+  const rows = rowsOf(database, "receipt") as readonly ReceiptRow[];
   const last = rows.at(-1);
   const before = rows.at(-2);
   if (last === undefined || before === undefined) return undefined;
   const { deletion_request_id: id } = last;
   database.prepare("DELETE FROM receipt WHERE receipt_no = ?").run(last.receipt_no);
-  setReceiptHead(database, before);
+  database.prepare(moveReceiptsEnd).run(before.receipt_no, before.hash);
   const isReopened = random.chance(0.5);
   const sql = isReopened
     ? "UPDATE deletion SET status = 'pending', completed_at = NULL, started_at = NULL WHERE deletion_request_id = ?"
@@ -101,7 +88,7 @@ export function cutReceipts(database: DatabaseSync, random: Random): string | un
  * The document and its deletion agree, and the chain is consistent; only the signature is wrong.
  */
 export function rewriteReceipts(database: DatabaseSync, random: Random): string | undefined {
-  const rows = readReceipts(database);
+  const rows = rowsOf(database, "receipt") as readonly ReceiptRow[];
   const from = random.integer(0, rows.length - 1);
   const changed = rows[from];
   if (changed === undefined) return undefined;
@@ -120,16 +107,9 @@ export function rewriteReceipts(database: DatabaseSync, random: Random): string 
       .run(last.document, last.hash, last.receipt_no);
     previous = last.hash;
   }
-  setReceiptHead(database, last);
+  database.prepare(moveReceiptsEnd).run(last.receipt_no, last.hash);
   database
     .prepare("UPDATE deletion SET reason = 'another reason' WHERE deletion_request_id = ?")
     .run(changed.deletion_request_id);
   return `receipt ${changed.receipt_no} gets another reason, and all after it fit`;
-}
-
-function setReceiptHead(
-  database: DatabaseSync,
-  { receipt_no, hash }: Pick<ReceiptRow, "receipt_no" | "hash">,
-): void {
-  database.prepare("UPDATE receipt_head SET receipt_no = ?, hash = ?").run(receipt_no, hash);
 }

@@ -91,7 +91,7 @@ export function placeIn(root: string, more: Readonly<Record<string, string>> = {
 /** `backUp`: how the state in the middle is saved. */
 export async function makeScene(
   place: Place,
-  backUp: (place: Place) => Promise<unknown> = takeBackup,
+  backUp: (place: Place) => Promise<unknown> = (from) => lineOf(from).ask("backup", from.backup),
 ): Promise<void> {
   mkdirSync(place.data, { recursive: true });
   mkdirSync(place.apart, { recursive: true });
@@ -168,10 +168,6 @@ async function requirePersons(place: Place, ids: readonly string[]): Promise<voi
   for (const { requirePersons: require } of samples) await require?.(lineOf(place), ids);
 }
 
-function takeBackup(place: Place): Promise<unknown> {
-  return lineOf(place).ask("backup", place.backup);
-}
-
 function lineOf({ data, environment }: Place): CommandLine {
   return makeCommandLine({ folder: data, environment });
 }
@@ -206,7 +202,9 @@ export async function requireWhole(place: Place, restored: boolean | undefined):
   const { out } = await line.type("export transaction", ...ofAcme);
   const ids = withoutManifest(out)
     .split("\n")
-    .flatMap((text) => (text === "" ? [] : [idOf(text)]));
+    .flatMap((text) =>
+      text === "" ? [] : [String((JSON.parse(text) as { tx_id: unknown }).tx_id)],
+    );
   const hasLate = ids.includes(late);
   assert.deepEqual(ids.filter((id) => id !== late).toSorted(), kept.toSorted());
   if (restored !== undefined) assert.equal(hasLate, !restored);
@@ -246,10 +244,6 @@ function requireNoLeftovers({ data, apart }: Place): void {
   const names = [...readdirSync(data), ...readdirSync(apart)];
   const left = names.filter((name) => /\.restoring|unfinished-|\.unfinished/.test(name));
   assert.deepEqual(left, []);
-}
-
-function idOf(text: string): string {
-  return String((JSON.parse(text) as { tx_id: unknown }).tx_id);
 }
 
 export function copySite(site: string): Copy {
