@@ -71,8 +71,9 @@ async function claimAll(
     const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant };
     try {
       const part = await store.claimDeletions(claim, deletionsMax - claimed.length);
-      if (part.length === 0) break;
       claimed.push(...part);
+      // A deletion whose plan fails may be due until it is postponed, and would be claimed again at once.
+      if (part.length === 0 || part.some(({ failure }) => failure !== undefined)) break;
     } catch (error) {
       if (claimed.length === 0) throw error;
       break;

@@ -250,6 +250,23 @@ describe("a large deletion whose plan fails", () => {
     assert.deepEqual(reported.sort(), ["completed small", "postponed large", "postponed large"]);
     place.withDatabase((database) => database.exec("DROP TRIGGER failing"));
   });
+
+  it("is tried and reported once in a round, even if it is due until it is postponed", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await store.add("transaction", "large");
+    const deletion = await store.deletionOf(await store.request(keyOf("transaction", "large")));
+    let tries = 0;
+    // What PostgreSQL does, which rolls the whole claim back.
+    const claimDeletions = async () => {
+      tries += 1;
+      return [{ ...deletion, failure: new Error("no plan") }];
+    };
+    const app = { ...makeApp(place, store), store: { ...store, claimDeletions } };
+    const options = { claimant: "test", stopping: new AbortController().signal };
+    const results = await processDeletions(app, options);
+    assert.deepEqual([tries, results.map(({ result }) => result)], [1, ["postponed"]]);
+  });
 });
 
 describe("a deletion beside which others are requested without end", () => {
