@@ -38,11 +38,11 @@ const longPreview: PreviewBounds = {
   namedMax: 100_000,
 };
 
-/** For a page, which somebody waits for: fewer relations than one statement reads, so that there is no second one. */
+/** For a page, which somebody waits for and which shows a hundred records of a list. */
 export const briefPreview: PreviewBounds = {
-  relationsMax: 400,
-  recordsMax: 250,
-  namedMax: 250,
+  relationsMax: 250,
+  recordsMax: 100,
+  namedMax: 100,
 };
 
 const holdsShownMax = 100;

@@ -92,7 +92,7 @@ export interface PreviewPart {
 const stepsMax = 5;
 const examinedAtOnce = 100;
 /** A part ends with the step in which so many deletions were planned, because these take most of the time. */
-const plannedMax = 100;
+const plannedMax = 50;
 
 /**
  * What retention would delete among the next records, added to the tally of the previous parts. Throws OperatorError

@@ -24,11 +24,12 @@ export interface Edge {
 
 /** Confidential edges have their own bound: they must not decide whether a cascade is too large, which all can see. */
 export class BoundedEdges {
-  readonly edges: Edge[] = [];
+  readonly edgesMax: number;
   readonly #confidential: ReadonlySet<ResourceType>;
   readonly #left: { open: number; confidential: number };
 
   constructor(edgesMax: number, confidential: ReadonlySet<ResourceType>) {
+    this.edgesMax = edgesMax;
     this.#confidential = confidential;
     this.#left = { open: edgesMax, confidential: edgesMax };
   }
@@ -38,10 +39,8 @@ export class BoundedEdges {
   }
 
   add(...edges: readonly Edge[]): void {
-    for (const edge of edges) {
-      this.#left[this.#confidential.has(parseNodeKey(edge.from).type) ? "confidential" : "open"] -=
-        1;
-      this.edges.push(edge);
+    for (const { from } of edges) {
+      this.#left[this.#confidential.has(parseNodeKey(from).type) ? "confidential" : "open"] -= 1;
     }
   }
 }

@@ -55,7 +55,7 @@ export interface Collecting {
 /**
  * Follows the relations backwards to any depth, or until the bound is exceeded. After the last records that are not
  * confidential, the same number of levels is read whether or not there are reports: on PostgreSQL the time would
- * disclose them.
+ * disclose them. If types are selected, there are none that the person may not know of.
  */
 export function* collectGraph({
   organizationId,
@@ -67,7 +67,7 @@ export function* collectGraph({
   readonly confidential: ReadonlySet<ResourceType>;
 }): Statements<RelationGraph> {
   const graph = new RelationGraph();
-  const depth = depthOf(confidential);
+  const depth = types === undefined ? depthOf(confidential) : 0;
   let spare = depth;
   // A root may belong to another root; then it is erased with that one only if it belongs to nothing else.
   const owned = roots.length > 1 ? roots : [];
@@ -78,7 +78,8 @@ export function* collectGraph({
   for (let level = [...new Set(roots)]; level.length > 0 || spare >= 0;) {
     const read = new Map<NodeKey, Edge[]>(level.map((node) => [node, []]));
     const next = new Set<NodeKey>();
-    const query = { organizationId, nodes: level, end: "to", types } as const;
+    const rowsMax = bounded.edgesMax + 1;
+    const query = { organizationId, nodes: level, end: "to", types, rowsMax } as const;
     const isRead = yield* eachPage(query, function* (rows) {
       const edges = rows.map(toEdge);
       bounded.add(...edges);

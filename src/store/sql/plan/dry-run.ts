@@ -38,24 +38,23 @@ export function* dryRun(query: DryRunQuery): Statements<DryRunPart> {
   const known = recordTypes
     .map(({ resourceType }) => resourceType)
     .filter((type) => type === own || !confidential.has(type));
-  const knowing = { ...query, types: query.types ?? known };
-  const named = isPartyType(own)
-    ? yield* readNamed(knowing, confidential)
-    : { ...nothing, next: undefined };
+  const floors = yield* listFloorsThatKeep(organizationId);
+  const knowing = { ...query, types: query.types ?? known, confidential, floors };
+  const named = isPartyType(own) ? yield* readNamed(knowing) : { ...nothing, next: undefined };
   if (after !== undefined) return named;
-  return { ...addPart(yield* planRecord(knowing, confidential), named), next: named.next };
+  return { ...addPart(yield* planRecord(knowing), named), next: named.next };
 }
 
 interface KnowingQuery extends DryRunQuery {
   readonly types: readonly ResourceType[];
+  readonly confidential: ReadonlySet<ResourceType>;
+  readonly floors: readonly RetentionFloor[];
 }
 
-function* planRecord(
-  { deletion, now, types, relationsMax }: KnowingQuery,
-  confidential: ReadonlySet<ResourceType>,
-): Statements<DryRun> {
+function* planRecord(query: KnowingQuery): Statements<DryRun> {
+  const { deletion, now, types, relationsMax, confidential } = query;
   const { organizationId } = deletion;
-  const obligations = new Obligations(yield* listFloorsThatKeep(organizationId));
+  const obligations = new Obligations(query.floors);
   const planning = planningOf(deletion, now, confidential);
   const root = nodeKeyOf(deletion);
   const graph = yield* readGraph([{ deletion, root }], relationsMax, {
@@ -104,15 +103,12 @@ function describeRestriction(
 }
 
 /** The records that name the person or the company: they get a pseudonym, and their holds and floors prevent it. */
-function* readNamed(
-  query: KnowingQuery,
-  confidential: ReadonlySet<ResourceType>,
-): Statements<DryRunPart> {
-  const { deletion, now, types, recordsMax, after } = query;
+function* readNamed(query: KnowingQuery): Statements<DryRunPart> {
+  const { deletion, now, types, recordsMax, after, confidential } = query;
   const { organizationId, resourceId: party, processedBefore } = deletion;
   const isKnown = namingTypes.every(({ resourceType }) => types.includes(resourceType));
   if (!isKnown) return { ...nothing, next: undefined };
-  const rules = processedBefore === undefined ? yield* listFloorsThatKeep(organizationId) : [];
+  const rules = processedBefore === undefined ? query.floors : [];
   const page = yield* readPartyPage({ organizationId, party, after, recordsMax }, rules, now);
   const { records, holds, floors, last: next } = page;
   const restriction = yield* readKeeping(records, query, confidential.intersection(new Set(types)));

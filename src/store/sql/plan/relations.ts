@@ -65,13 +65,19 @@ export interface RelationsOf {
   readonly end: "to" | "from";
   /** Selects relations with these types at the other end, so that others affect neither answer nor time; or all. */
   readonly types?: readonly ResourceType[] | undefined;
+  /** The handler will need no more rows of one record, so that a page has no more. */
+  readonly rowsMax?: number;
 }
 
-/** Reads all pages. Returns false if the handler has ended the reading. */
+/**
+ * Reads all pages. Returns false if the handler has ended the reading. Unless types are selected, one page is read even
+ * without records, because the time must not disclose whether there are reports.
+ */
 export function* eachPage(
   { nodes, ...query }: RelationsOf,
   handle: PageHandler,
 ): Statements<boolean> {
+  if (nodes.length === 0 && query.types !== undefined) return true;
   for (let at = 0; at === 0 || at < nodes.length; at += nodesAtOnce) {
     const part = nodes.slice(at, at + nodesAtOnce);
     if (!(yield* eachPageOfSome({ ...query, nodes: part }, handle))) return false;
@@ -80,19 +86,19 @@ export function* eachPage(
   return true;
 }
 
-/** All at once, or else half of the records at a time, or else one record page by page. */
+/** One record page by page, several at once, or else half of them at a time. */
 function* eachPageOfSome(
   { nodes, ...query }: RelationsOf,
   handle: PageHandler,
 ): Statements<boolean> {
   const { organizationId, end, types } = query;
+  const [first] = nodes;
+  if (first !== undefined && nodes.length === 1) return yield* eachPageOfOne(first, query, handle);
   const keys = nodeRows(organizationId, nodes);
   const some = texts[end].some(types && 5);
   const ofTypes = types === undefined ? [] : [types];
   const rows = yield* all<RelationRow>(some, keys, rowsAtOnce + 1, ...ofTypes);
   if (rows.length <= rowsAtOnce) return yield* handle(rows);
-  const [first] = nodes;
-  if (first !== undefined && nodes.length === 1) return yield* eachPageOfOne(first, query, handle);
   const half = Math.ceil(nodes.length / 2);
   for (const part of [nodes.slice(0, half), nodes.slice(half)]) {
     if (!(yield* eachPageOfSome({ ...query, nodes: part }, handle))) return false;
@@ -102,19 +108,20 @@ function* eachPageOfSome(
 
 function* eachPageOfOne(
   node: NodeKey,
-  { organizationId, end, types }: Omit<RelationsOf, "nodes">,
+  { organizationId, end, types, rowsMax = rowsAtOnce }: Omit<RelationsOf, "nodes">,
   handle: PageHandler,
 ): Statements<boolean> {
   const { type, id } = parseNodeKey(node);
+  const limit = Math.min(rowsMax, rowsAtOnce);
   const page = texts[end].page(types && 7);
   const ofTypes = types === undefined ? [] : [types];
   let after: readonly [string, string] = ["", ""];
   for (;;) {
-    const values = [organizationId, type, id, ...after, rowsAtOnce] as const;
+    const values = [organizationId, type, id, ...after, limit] as const;
     const rows = yield* all<RelationRow>(page, ...values, ...ofTypes);
     if (!(yield* handle(rows))) return false;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < rowsAtOnce) return true;
+    if (last === undefined || rows.length < limit) return true;
     after = end === "to" ? [last.from_type, last.from_id] : [last.to_type, last.to_id];
     yield* pause();
   }
