@@ -70,6 +70,23 @@ export function organizationColumn<Row>(
   return [["Organization", (row) => renderOrganization(idOf(row))]];
 }
 
+/** The organization of all of these rows; undefined if there are several, or none. */
+export function onlyOrganization<Row>(
+  rows: readonly Row[],
+  idOf: (row: Row) => string,
+): string | undefined {
+  const [only, ...others] = new Set(rows.map(idOf));
+  return others.length === 0 ? only : undefined;
+}
+
+/** The columns without the organization, if all rows are of one that is named above. */
+export function columnsOfSeveral<Row>(
+  columns: readonly Column<Row>[],
+  only: string | undefined,
+): readonly Column<Row>[] {
+  return only === undefined ? columns : columns.filter(([heading]) => heading !== "Organization");
+}
+
 interface Next {
   /** The filters of the list. They are in the address, so that bookmarks and Back work. */
   readonly query?: URLSearchParams;

@@ -167,7 +167,8 @@ function renderCell(heading: string | Html = "", cell: Html, { isLabelled, kind 
   const label = isLabelled && kind !== "bare" && labelOf(heading);
   const className = (kind === "number" || kind === "text") && kind;
   const attributes = { scope: kind === "head" && "row", class: className, "data-label": label };
-  return renderElement(kind === "head" ? "th" : "td", attributes, cell);
+  const content = kind === "party" ? html`<div class="owner">${cell}</div>` : cell;
+  return renderElement(kind === "head" ? "th" : "td", attributes, content);
 }
 
 /** The text of a heading that is a link; empty for one that is only read out. */

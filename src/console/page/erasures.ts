@@ -21,7 +21,12 @@ import {
   renderHidden,
   renderInput,
 } from "../html/field.ts";
-import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
+import {
+  columnsOfSeveral,
+  onlyOrganization,
+  renderOrganizationInput,
+  withOrganization,
+} from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { renderChart, type Slot } from "../html/chart.ts";
 import { renderDeletionOf } from "../html/link.ts";
@@ -70,7 +75,7 @@ function renderSummary(
   { organizationId }: ErasureQuery,
   { erasures, isComplete }: ErasureReport,
 ): Html {
-  const only = onlyOrganization(erasures);
+  const only = onlyOrganization(erasures, ownerOf);
   const all = html`all${only !== undefined && html`; these are of ${renderOrganization(only)}`}`;
   const [from, until] = ["from", "until"].map((name) => readText(form, name));
   const total: Record<string, number> = {};
@@ -129,23 +134,18 @@ function formatLonger(milliseconds: number): string {
   return formatDuration((Math.floor(milliseconds / unit) + 1) * unit);
 }
 
-/** The organization of all of these; undefined if there are several. */
-function onlyOrganization(erasures: readonly Erasure[]): string | undefined {
-  const [only, ...others] = new Set(erasures.map(({ deletion }) => deletion.organizationId));
-  return others.length === 0 ? only : undefined;
-}
+const ownerOf = ({ deletion }: Erasure) => deletion.organizationId;
 
 function renderList({ erasures }: ErasureReport): Html {
   const left = erasures.length - shownMax;
-  const isOne = onlyOrganization(erasures) !== undefined;
-  const shown = columns.filter(([heading]) => !(isOne && heading === "Organization"));
+  const shown = columnsOfSeveral(columns, onlyOrganization(erasures, ownerOf));
   return html`${renderTable(shown, erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
   ${left > 0 && html`<p>And ${formatNumber(left)} more, which the file has.</p>`}`;
 }
 
 const columns: readonly Column<Erasure>[] = [
   ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
-  ["Organization", ({ deletion }) => renderOrganization(deletion.organizationId)],
+  ["Organization", (erasure) => renderOrganization(ownerOf(erasure))],
   ["Requested by", ({ deletion }) => renderActor(requesterOf(deletion))],
   ["Approved by", ({ deletion }) => html`<bdi>${deletion.approval?.approvedBy ?? "–"}</bdi>`],
   ["Basis", ({ deletion }) => describeBasis(deletion.basis)],
