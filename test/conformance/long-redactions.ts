@@ -233,7 +233,7 @@ export function testLargeDeletions(engine: Engine): void {
   });
 
   describe(`${engine.name}: several deletions with large cascades`, () => {
-    it("are begun by one claim", async (test) => {
+    it("are begun by one claim, or by the next if planning one takes long", async (test) => {
       const { store } = await openSite(engine, test);
       const ids: string[] = [];
       for (const id of ["one", "two"]) {
@@ -247,7 +247,8 @@ export function testLargeDeletions(engine: Engine): void {
       }
       const { now } = worker;
       const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant: "test" };
-      const begun = await store.claimDeletions(claim, 2);
+      const begun = [...(await store.claimDeletions(claim, 2))];
+      if (begun.length < 2) begun.push(...(await store.claimDeletions(claim, 2)));
       assert.deepEqual(begun.map((deletion) => deletion.deletionRequestId).sort(), ids.sort());
     });
   });
