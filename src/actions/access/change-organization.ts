@@ -50,13 +50,11 @@ export async function readOrganization(app: App, id: string): Promise<ShownOrgan
   };
 }
 
-export type OrganizationSettings = OrganizationChange;
-
 /** Throws OperatorError invalid for an empty change, and floor_above_ceiling. */
 export async function changeOrganization(
   app: App,
   organizationId: string,
-  change: OrganizationSettings,
+  change: OrganizationChange,
 ): Promise<Organization> {
   if (Object.keys(change).length === 0) {
     throw new OperatorError("invalid", "Nothing to change: pass at least one option.");
@@ -78,7 +76,7 @@ export async function changeOrganization(
 }
 
 /** A setting that needs a second person must be proposed separately. */
-function requireApart(before: Organization, change: OrganizationSettings): void {
+function requireApart(before: Organization, change: OrganizationChange): void {
   const isApart = Object.keys(change).every((name) => name in settingsOfTwo(change));
   if (isApart || !weakensSettings(before, change)) return;
   throw new OperatorError(
@@ -90,7 +88,7 @@ function requireApart(before: Organization, change: OrganizationSettings): void 
 /** The ceiling deletes records, and people whose deletions need an approval must not be able to end that. */
 function requireRights(
   app: App,
-  { retainDays, deletionApproval, ...others }: OrganizationSettings,
+  { retainDays, deletionApproval, ...others }: OrganizationChange,
 ): void {
   if (retainDays !== undefined) requireRight(app, "retention.set");
   if (deletionApproval !== undefined) requireRight(app, "deletion.require_approval");

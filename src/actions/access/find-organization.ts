@@ -42,10 +42,7 @@ export async function listOrganizations(app: App): Promise<readonly Organization
   return viewerOf(app).organizations();
 }
 
-/**
- * Undefined stands for all. Throws OperatorError no_such_organization unless `organizationId` is undefined, which
- * stands for all.
- */
+/** Undefined stands for all. Throws OperatorError no_such_organization. */
 export async function requireOrganization(
   app: App,
   organizationId: string | undefined,

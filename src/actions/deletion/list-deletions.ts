@@ -284,11 +284,11 @@ async function selectErasures(
   deletions: readonly Deletion[],
   { from = 0, until = Infinity }: ErasureQuery,
 ): Promise<readonly Erasure[]> {
-  const found = deletions.filter(
+  const completed = deletions.filter(
     ({ completedAt = 0 }) => completedAt >= from && completedAt < until,
   );
-  const readers = await viewerOf(app).readers(found.map((one) => one.organizationId));
-  return found.flatMap((deletion) => {
+  const readers = await viewerOf(app).readers(completed.map((one) => one.organizationId));
+  return completed.flatMap((deletion) => {
     const reader = readers.get(deletion.organizationId);
     return reader === undefined ? [] : [{ deletion, erased: visibleCounts(deletion, reader) }];
   });

@@ -3,7 +3,9 @@
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { nodeKeyOf } from "../../domain/deletion/erasure.ts";
 import {
+  deletionOfSet,
   isRestrictedId,
   type KeptReference,
   restrictedId,
@@ -75,10 +77,11 @@ export async function showRestrictedSet(
   const records = await restricted.listRecords({ set, after: undefined, limit: limit + 1 });
   const references = await restricted.listReferences({ set, after: undefined, limit: limit + 1 });
   const shown = records.slice(0, limit);
-  const placed = await holds.ofRecords(shown.map((key) => ({ organizationId: set, ...key })));
+  const keys = shown.map((key) => ({ organizationId: set, ...key }));
+  const placed = Map.groupBy(await holds.ofRecords(keys), nodeKeyOf);
   return {
     ...(await describeSet(app, deletion)),
-    records: shown.map((record) => ({ ...record, holds: holdsOn(placed, record) })),
+    records: shown.map((record) => ({ ...record, holds: placed.get(nodeKeyOf(record)) ?? [] })),
     references: references.slice(0, limit),
     more: records.length > limit || references.length > limit,
   };
@@ -159,8 +162,7 @@ export async function readRestriction(
 
 async function describeSet(app: App, deletion: Deletion): Promise<RestrictedSet> {
   const { deletionRequestId: set } = deletion;
-  const id = set.slice(restrictedId("").length);
-  const movedBy = await app.store.findDeletion(id, undefined);
+  const movedBy = await app.store.findDeletion(deletionOfSet(set) ?? "", undefined);
   const counts = await app.store.countRecords(set);
   return { deletion: await withObstacleNow(app, deletion), movedBy, counts };
 }
@@ -170,13 +172,6 @@ async function withObstacleNow(app: App, deletion: Deletion): Promise<Deletion> 
   const obstacle = await app.store.plans.findObstacleOfAll(deletion, app.now());
   if (obstacle === "unknown") return deletion;
   return { ...deletion, floorUntil: obstacle?.floorUntil, waitingFor: obstacle?.waitingFor };
-}
-
-function holdsOn(holds: readonly Hold[], record: RestrictedRecord): readonly Hold[] {
-  return holds.filter(
-    ({ resourceType, resourceId }) =>
-      resourceType === record.resourceType && resourceId === record.resourceId,
-  );
 }
 
 async function audit(

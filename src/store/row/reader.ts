@@ -67,12 +67,12 @@ export function reader<Found extends object>(
   return (row) => {
     const found: Record<string, unknown> = {};
     for (const column of Object.keys(row)) {
-      let known = columns.get(column);
-      if (known === undefined) columns.set(column, (known = describe(column)));
-      if (known.field === undefined) continue;
+      let described = columns.get(column);
+      if (described === undefined) columns.set(column, (described = describe(column)));
+      if (described.field === undefined) continue;
       const stored = row[column] ?? null;
-      const value = known.make === undefined ? (stored ?? undefined) : known.make(stored);
-      if (value !== missing) found[known.field] = value;
+      const value = described.make === undefined ? (stored ?? undefined) : described.make(stored);
+      if (value !== missing) found[described.field] = value;
     }
     // The statement selects the columns of the fields.
     return found as Found;

@@ -72,9 +72,9 @@ export function idsOf(entries: readonly DeletionEntry[]): {
 export function latestOf(entries: readonly DeletionEntry[]): readonly DeletionEntry[] {
   const latest = new Map<string, DeletionEntry>();
   for (const entry of entries) {
-    const known = latest.get(entry.deletionRequestId)?.completed?.receiptNo ?? 0;
+    const highest = latest.get(entry.deletionRequestId)?.completed?.receiptNo ?? 0;
     const isNew = !latest.has(entry.deletionRequestId);
-    if (isNew || (entry.completed?.receiptNo ?? 0) > known) {
+    if (isNew || (entry.completed?.receiptNo ?? 0) > highest) {
       latest.set(entry.deletionRequestId, entry);
     }
   }

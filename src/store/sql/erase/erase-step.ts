@@ -82,12 +82,12 @@ interface Erased {
 
 const nothing: Erased = { done: [], notices: 0 };
 
-function* eraseParts(given: readonly PlanPart[], cursors: Cursors, act: Act): Statements<Erased> {
-  const keys = uniqueKeys(given.flatMap(({ targets }) => targets));
+function* eraseParts(planned: readonly PlanPart[], cursors: Cursors, act: Act): Statements<Erased> {
+  const keys = uniqueKeys(planned.flatMap(({ targets }) => targets));
   // Once a record is locked, nobody can add a change to it that this step would not see.
   const isLocked = yield* lock(keys);
-  const shortened = isLocked ? given : yield* shortenRecords(given);
-  const deletions = given.map(({ deletion }) => deletion);
+  const shortened = isLocked ? planned : yield* shortenRecords(planned);
+  const deletions = planned.map(({ deletion }) => deletion);
   const pseudonyms = yield* findPseudonyms(deletions);
   const options = { deletions, pseudonyms, cursors, act };
   const { parts, types: redacted } = yield* redactReferences(shortened, options);

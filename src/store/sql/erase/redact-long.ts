@@ -166,18 +166,18 @@ interface Redactions extends Pick<LongRecord, "first" | "targets"> {
 
 /** The redactions by record, in order; those up to the position `to` are separate from others of the same record. */
 function redactionsOf(targets: readonly TargetRow[], to = 0): readonly Redactions[] {
-  const found: (Redactions & { readonly targets: TargetRow[] })[] = [];
+  const redactions: (Redactions & { readonly targets: TargetRow[] })[] = [];
   for (const [at, target] of targets.entries()) {
     if (target.action !== "redact" || Boolean(target.restricted)) continue;
-    const last = found.at(-1);
+    const last = redactions.at(-1);
     const isSame =
       last !== undefined &&
       rowKeyText(last.first) === rowKeyText(target) &&
       last.first.position <= to === target.position <= to;
     if (isSame) last.targets.push(target);
-    else found.push({ at, first: target, targets: [target] });
+    else redactions.push({ at, first: target, targets: [target] });
   }
-  return found;
+  return redactions;
 }
 
 /** `id`: the pseudonym of the deletion, if it has one. */

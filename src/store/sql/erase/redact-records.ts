@@ -106,15 +106,15 @@ function findRenamed(
   references: ByRecord,
   pseudonyms: RedactionOptions["pseudonyms"],
 ): readonly Renamed[] {
-  const found: Renamed[] = [];
-  if (pseudonyms.size === 0) return found;
+  const renamed: Renamed[] = [];
+  if (pseudonyms.size === 0) return renamed;
   for (const [record, ofRecord] of Map.groupBy(changes, rowKeyText)) {
     const [first] = ofRecord;
     const ids = new Set(references.get(record)?.map((one) => one.deletion_request_id));
     for (const id of ids) {
       const { pseudonym } = advance(beginning, ofRecord, pseudonyms.get(id));
-      if (first !== undefined && pseudonym === "added") found.push({ id, key: toKey(first) });
+      if (first !== undefined && pseudonym === "added") renamed.push({ id, key: toKey(first) });
     }
   }
-  return found;
+  return renamed;
 }

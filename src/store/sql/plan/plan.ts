@@ -185,8 +185,8 @@ function findFloors(
     return latestFloors({ floors: some, records, origins, requestedAt });
   };
   const redacted = redact.map(({ record }) => record);
-  const found = mergeFloors(find(erase, floors), find(redacted, strictFloors(floors)));
-  return [...found.values()]
+  const latest = mergeFloors(find(erase, floors), find(redacted, strictFloors(floors)));
+  return [...latest.values()]
     .filter(({ until }) => until > now)
     .sort((one, other) => other.until - one.until);
 }

@@ -54,15 +54,15 @@ export function* findSupportedReports<Because extends Cause>(
   const between = new Map([...direct].filter(([node]) => supportingTypes.has(typeOf(node))));
   const indirect = yield* findConcerned(between, { organizationId, types });
   const reports = [...direct, ...indirect].filter(([node]) => confidential.has(typeOf(node)));
-  const found = reports.flatMap(([node, causes]) =>
+  const candidates = reports.flatMap(([node, causes]) =>
     [...causes].map((cause) => {
       const { requestedAt } = cause.deletion;
       return { ...toKey(organizationId, node), movedBy: undefined, requestedAt, cause };
     }),
   );
   const rules = { restrictedOf: organizationId, isReplay: false, now };
-  const obstacles = yield* findObstaclesOfReports(found, rules);
-  return found.flatMap((report, index) => {
+  const obstacles = yield* findObstaclesOfReports(candidates, rules);
+  return candidates.flatMap((report, index) => {
     const obstacle = obstacles[index];
     return obstacle === undefined ? [] : [{ ...report, obstacle }];
   });

@@ -118,16 +118,16 @@ function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string
   if (targets.length === 0) return new Set();
   const keys = keyRows(targets.map(toKey));
   const numbered = targets.map((row) => ({ ...toKey(row), recordNo: row.record_no ?? null }));
-  const found = [
+  const rows = [
     ...(yield* all<KeyRow>(findRecords, keys)),
     ...(yield* all<KeyRow>(findChanges, numberedRows(numbered))),
     ...(yield* all<KeyRow>(findRelationsTo, keys)),
     ...(yield* all<KeyRow>(findRelationsFrom, keys)),
   ];
   for (const { ofRecords } of (yield* storeParts()).list) {
-    if (ofRecords !== undefined) found.push(...(yield* ofRecords.find(numbered)));
+    if (ofRecords !== undefined) rows.push(...(yield* ofRecords.find(numbered)));
   }
-  return new Set(found.map(rowKeyText));
+  return new Set(rows.map(rowKeyText));
 }
 
 function* planAgain(

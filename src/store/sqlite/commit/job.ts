@@ -36,13 +36,13 @@ export function takeWhile<Item, Found>(
   from: number,
   pick: (item: Item) => Found | false | undefined,
 ): readonly Found[] {
-  const found: Found[] = [];
+  const results: Found[] = [];
   for (let at = from; at < items.length; at += 1) {
     const picked = pick(items[at] as Item);
     if (picked === false || picked === undefined) break;
-    found.push(picked);
+    results.push(picked);
   }
-  return found;
+  return results;
 }
 
 /** Reads a flat list from start to end. */

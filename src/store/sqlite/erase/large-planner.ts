@@ -13,11 +13,11 @@
 // failed      the caller postpones it; the part that was written is removed
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import { nodeKeyOf } from "../../../domain/deletion/erasure.ts";
 import type { Claim } from "../../interface/deletion.ts";
 import { SerialQueue } from "../../../basics/serial-queue.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { KeyInOrganization, RecordKey } from "../../../domain/record/record-write.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import { planTargetsAtOnceMax } from "./large-plan.ts";
@@ -63,13 +63,13 @@ export class LargePlanner {
   /** The deletion with its complete plan, unless it was lost or blocked. */
   async #plan(
     deletion: Deletion,
-    { resourceType, resourceId }: Pick<RecordKey, "resourceType" | "resourceId">,
+    record: KeyInOrganization,
     { now, claimant }: Pick<Claim, "now"> & { readonly claimant: string | undefined },
   ): Promise<Deletion | undefined> {
     const { perform, collector } = this.#parts;
     const { deletionRequestId } = deletion;
     const startedAt = performance.now();
-    const root = nodeKey(resourceType, resourceId);
+    const root = nodeKeyOf(record);
     await collector.ask("collectPlan", root, deletion, now);
     for (;;) {
       const part = await collector.ask("nextPlanPart", planTargetsAtOnceMax);
