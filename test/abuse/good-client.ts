@@ -108,7 +108,8 @@ export class GoodClient {
 
   #send(kind: Kind, dueAt: number): void {
     const phase = this.#phase;
-    const id = this.#newId();
+    this.#count += 1;
+    const id = `good-${this.#count}`;
     const known = this.#ids.at(-1);
     if (known === undefined && (kind === "check" || kind === "update")) return;
     const replied = this.#ask(kind, { id, known: known ?? "" }).then(
@@ -141,7 +142,7 @@ export class GoodClient {
   #askOf(kind: RequestKind, { id, known }: { id: string; known: string }): Ask {
     if (kind === "list") return this.#list(id);
     if (kind === "check") return { ...this.#existence(known), method: "GET" };
-    const { token } = this.#own();
+    const token = this.#token;
     const [method, body] =
       kind === "add" ? ["POST", transaction(id)] : ["PUT", transaction(known, this.#count)];
     return { method, path: "/v2/transaction", token, body };
@@ -164,20 +165,11 @@ export class GoodClient {
 
   #list(id: string): Ask {
     const body = listOf(listItems, (index) => transaction(`${id}-${index}`));
-    return { ...this.#own(), method: "POST", path: "/v2/transactions/batch", body };
+    return { token: this.#token, method: "POST", path: "/v2/transactions/batch", body };
   }
 
   #existence(id: string): Pick<Ask, "path" | "token" | "query"> {
-    return { ...this.#own(), path: "/v2/transaction", query: { tx_id: id } };
-  }
-
-  #own(): { token: string } {
-    return { token: this.#token };
-  }
-
-  #newId(): string {
-    this.#count += 1;
-    return `good-${this.#count}`;
+    return { token: this.#token, path: "/v2/transaction", query: { tx_id: id } };
   }
 }
 

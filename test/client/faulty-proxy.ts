@@ -4,6 +4,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export type Fault =
   | "none"
@@ -125,7 +126,7 @@ const acts: Readonly<Record<Fault, (act: Act) => Promise<void>>> = {
   },
   delay: async ({ socket, pass, delayMs }) => {
     const reply = await pass();
-    await Promise.race([once(socket, "close"), after(delayMs)]);
+    await Promise.race([once(socket, "close"), sleep(delayMs, undefined, { ref: false })]);
     socket.write(reply);
   },
   truncate: async ({ socket, pass }) => {
@@ -154,12 +155,6 @@ const acts: Readonly<Record<Fault, (act: Act) => Promise<void>>> = {
     socket.write(page("504 Gateway Timeout"));
   },
 };
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref();
-  });
-}
 
 function page(status: string): string {
   const html = `<html><h1>${status}</h1></html>`;

@@ -1,7 +1,7 @@
 // Small requests at full speed: with invalid credentials, without any, and with good ones.
 
 import { makeCredential } from "../../../src/actions/credential.ts";
-import type { Abuse, AbuseContext, Title } from "../abuse.ts";
+import type { Abuse, AbuseContext, Target, Title } from "../abuse.ts";
 import { makeIds, transaction } from "../records.ts";
 import { flooding, requestBytes } from "../sending.ts";
 
@@ -32,14 +32,16 @@ const badTokens = requestFlood(
   () => () => requestBytes("GET", check, { token: makeCredential("access_token") }),
 );
 
+function tokenRequest({ organizationId }: Target): string {
+  const scopes = { organization_id: organizationId, scopes: ["person:read"] };
+  return JSON.stringify({ expiry_seconds: 300, scopes });
+}
+
 const badKeys = requestFlood(
   ["bad-keys", "keys with valid checksums that were never created, from 8 addresses"],
   { connections: 64, addresses: 8 },
   ({ target }) => {
-    const body = JSON.stringify({
-      expiry_seconds: 300,
-      scopes: { organization_id: target.organizationId, scopes: ["person:read"] },
-    });
+    const body = tokenRequest(target);
     return () =>
       requestBytes("POST", "/auth/token", {
         headers: { authorization: makeCredential("api_key") },
@@ -52,10 +54,7 @@ const tokens = requestFlood(
   ["token-issuing", "token requests at full speed with a valid key"],
   { connections: 32 },
   ({ target }) => {
-    const body = JSON.stringify({
-      expiry_seconds: 300,
-      scopes: { organization_id: target.organizationId, scopes: ["person:read"] },
-    });
+    const body = tokenRequest(target);
     const { apiKey: authorization } = target;
     return () => requestBytes("POST", "/auth/token", { headers: { authorization }, body });
   },

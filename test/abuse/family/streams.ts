@@ -28,7 +28,6 @@ interface StreamFlood {
   readonly path?: string;
   readonly encoding?: "gzip";
   readonly reads?: boolean;
-  readonly endless?: boolean;
 }
 
 /** 50 streams that continue as long as allowed; `nextLines` returns what each sends next. */
