@@ -1,5 +1,5 @@
 // The evaluation of a draft: the whole table, what is looked up for it, and properties that hold
-// for any list of drafts.
+// for any list of outcomes.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,7 +9,6 @@ import {
   decideOutcome,
   isListRefused,
   isRefused,
-  isWritten,
 } from "../../../src/domain/record/draft-outcome.ts";
 import type { DraftOutcome, WriteMode } from "../../../src/domain/record/record-write.ts";
 
@@ -81,50 +80,6 @@ describe("the outcome of a draft", () => {
         assert.equal(new Set(asked).size, asked.length);
         const compares = !known.closed && known.exists && mode !== "update";
         assert.equal(asked.includes("identical"), compares);
-      }),
-    );
-  });
-});
-
-/** Applies drafts of one record one after another, as an engine does. */
-function apply(drafts: readonly { readonly mode: WriteMode; readonly payload: string }[]) {
-  const stored: string[] = [];
-  const outcomes = drafts.map(({ mode, payload }) => {
-    const outcome = decideOutcome(mode, {
-      isClosed: () => false,
-      exists: () => stored.length > 0,
-      hasIdentical: () => stored.includes(payload),
-    });
-    if (isWritten(outcome)) stored.push(payload);
-    return outcome;
-  });
-  return { stored, outcomes };
-}
-
-describe("the outcomes of drafts of one record", () => {
-  const anyPayload = fc.constantFrom("one", "two", "three");
-  const anyDrafts = fc.array(fc.record({ mode: anyMode, payload: anyPayload }), { maxLength: 12 });
-
-  it("creates it at most once, with the first draft that is not an update", () => {
-    fc.assert(
-      fc.property(anyDrafts, (drafts) => {
-        const { outcomes } = apply(drafts);
-        const first = drafts.findIndex(({ mode }) => mode !== "update");
-        assert.equal(outcomes.indexOf("created"), first);
-        assert.equal(outcomes.lastIndexOf("created"), first);
-      }),
-    );
-  });
-
-  it("stores nothing when lists that were appended are sent again", () => {
-    fc.assert(
-      fc.property(fc.array(anyPayload, { minLength: 1, maxLength: 6 }), (payloads) => {
-        const drafts = payloads.map((payload) => ({ mode: "append" as const, payload }));
-        const once = apply(drafts);
-        const twice = apply([...drafts, ...drafts]);
-        assert.deepEqual(twice.stored, once.stored);
-        assert.deepEqual(twice.stored, [...new Set(payloads)]);
-        assert.ok(!twice.outcomes.some(isRefused));
       }),
     );
   });

@@ -85,19 +85,6 @@ describe("a client of the writer", () => {
     answer([0, { ok: true, value: "taken" }]);
     assert.equal(await one, "taken");
   });
-
-  it("closes when everything is answered, and accepts nothing more", async () => {
-    const { client, answer } = makeClient();
-    const first = client.submit(write());
-    let closed = false;
-    const closing = client.close().then(() => (closed = true));
-    await assert.rejects(client.submit(write()), { errorName: "unavailable" });
-    await endOfTick();
-    assert.equal(closed, false);
-    answer([0, { ok: true, value: "done" }]);
-    await closing;
-    assert.equal(await first, "done");
-  });
 });
 
 async function openThread(test: TestContext) {
