@@ -52,7 +52,7 @@ export function openTelemetry(config: Config, parts: TelemetryParts): OpenServic
   });
   const tracer = new Tracer(provider.getTracer("sluice", parts.version), clock);
   const deletions = new DeletionTracing(tracer);
-  const writes = traceWrites(tracer, (id) => deletions.requested(id));
+  const writes = traceWrites(tracer);
   return {
     observer: {
       request: traceRequests(tracer),

@@ -1,7 +1,6 @@
-// Spans of the worker: a trace for each attempt at a deletion, with a span for each step. A trace is linked to the
-// request that asked for the deletion if this process has received it, was recording its trace, and still remembers it.
+// Spans of the worker: a trace for each attempt at a deletion, with a span for each step.
 
-import { type Attributes, type Span, type SpanContext, SpanKind } from "@opentelemetry/api";
+import { type Attributes, type Span, SpanKind } from "@opentelemetry/api";
 import type { ResourceType } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import type { Store } from "../../store/interface/store.ts";
@@ -10,8 +9,6 @@ import { failureType, type Tracer } from "./tracer.ts";
 
 type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions" | "postponeDeletion">;
 
-/** How many requests are remembered for links; the oldest is removed first. */
-const requestsMax = 1_000;
 /**
  * How many attempts in progress are remembered, far more than a worker has. An attempt that did not end in time has no
  * span.
@@ -27,17 +24,10 @@ interface Attempt {
 
 export class DeletionTracing {
   readonly #tracer: Tracer;
-  readonly #requests = new Map<string, SpanContext>();
   readonly #attempts = new Map<string, Attempt>();
 
   constructor(tracer: Tracer) {
     this.#tracer = tracer;
-  }
-
-  requested(deletionRequestId: string): void {
-    const span = this.#tracer.current();
-    if (span === undefined || this.#requests.has(deletionRequestId)) return;
-    addBounded(this.#requests, requestsMax, [deletionRequestId, span.spanContext()]);
   }
 
   wrap(store: Store): Steps {
@@ -87,15 +77,12 @@ export class DeletionTracing {
 
   /** Claiming includes the plan, which is stored in the same transaction. */
   #begin(id: string, startMs: number, attributes: Attributes): void {
-    const link = this.#requests.get(id);
-    const span = this.#tracer.startRoot({
-      name: "process deletion",
-      kind: SpanKind.INTERNAL,
-      startMs,
-      link,
-    });
+    const kind = SpanKind.INTERNAL;
+    const span = this.#tracer.startRoot({ name: "process deletion", kind, startMs });
     if (span === undefined) return;
-    addBounded(this.#attempts, attemptsMax, [id, { span, attributes, sealed: undefined }]);
+    const [oldest] = this.#attempts.keys();
+    if (this.#attempts.size >= attemptsMax && oldest !== undefined) this.#attempts.delete(oldest);
+    this.#attempts.set(id, { span, attributes, sealed: undefined });
     this.#add(span, "claim and plan", { startMs, endMs: this.#tracer.now() });
   }
 
@@ -133,9 +120,7 @@ export class DeletionTracing {
     this.#add(span, "verify", { startMs, endMs: sealed.startMs });
     this.#add(span, "receipt", sealed);
     this.#add(span, "complete", { startMs: sealed.endMs, endMs }, failure);
-    if (completion.result !== "completed") return;
-    this.#requests.delete(id);
-    this.#end(id, {});
+    if (completion.result === "completed") this.#end(id, {});
   }
 
   #add(
@@ -160,14 +145,4 @@ export class DeletionTracing {
 function typeOf(resourceType: ResourceType): Attributes {
   const isHidden = recordTypeByName(resourceType)?.confidential === true;
   return isHidden ? {} : { "sluice.deletion.resource_type": resourceType };
-}
-
-function addBounded<Value>(
-  map: Map<string, Value>,
-  sizeMax: number,
-  entry: readonly [key: string, value: Value],
-): void {
-  const [oldest] = map.keys();
-  if (map.size >= sizeMax && oldest !== undefined) map.delete(oldest);
-  map.set(...entry);
 }

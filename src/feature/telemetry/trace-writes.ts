@@ -13,18 +13,13 @@ export interface WriteTracing {
   readonly wrap: (store: Store) => Pick<Store, "writeRecords" | "requestDeletion">;
 }
 
-export function traceWrites(
-  tracer: Tracer,
-  onDeletionRequested: (deletionRequestId: string) => void,
-): WriteTracing {
+export function traceWrites(tracer: Tracer): WriteTracing {
   // The writes of a group are answered in the event-loop tick in which its figures arrive, so these are theirs.
   let lastGroup: GroupFigures = { writes: 0, seconds: 0 };
 
-  async function trace<Result>(
-    store: Store,
-    parent: Span,
-    write: () => Promise<Result>,
-  ): Promise<Result> {
+  async function trace<Result>(store: Store, write: () => Promise<Result>): Promise<Result> {
+    const parent = tracer.current();
+    if (parent === undefined) return write();
     const startMs = tracer.now();
     try {
       const result = await write();
@@ -60,18 +55,8 @@ export function traceWrites(
   return {
     onGroup: (figures) => (lastGroup = figures),
     wrap: (store) => ({
-      writeRecords: (write) => {
-        const parent = tracer.current();
-        if (parent === undefined) return store.writeRecords(write);
-        return trace(store, parent, () => store.writeRecords(write));
-      },
-      requestDeletion: async (request, act) => {
-        const parent = tracer.current();
-        if (parent === undefined) return store.requestDeletion(request, act);
-        const id = await trace(store, parent, () => store.requestDeletion(request, act));
-        if (id !== undefined) onDeletionRequested(id);
-        return id;
-      },
+      writeRecords: (write) => trace(store, () => store.writeRecords(write)),
+      requestDeletion: (request, act) => trace(store, () => store.requestDeletion(request, act)),
     }),
   };
 }

@@ -7,7 +7,6 @@ import {
   type Context,
   ROOT_CONTEXT,
   type Span,
-  type SpanContext,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -20,7 +19,6 @@ interface RootSpan {
   readonly kind: SpanKind;
   readonly startMs: number;
   readonly context?: Context;
-  readonly link?: SpanContext | undefined;
 }
 
 /** The work has failed if there is an attribute `error.type`. */
@@ -83,9 +81,8 @@ export class Tracer {
   }
 
   /** Undefined if the trace is not recorded. */
-  startRoot({ name, kind, startMs, context = ROOT_CONTEXT, link }: RootSpan): Span | undefined {
-    const links = link === undefined ? [] : [{ context: link }];
-    const span = this.#tracer.startSpan(name, { kind, startTime: startMs, links }, context);
+  startRoot({ name, kind, startMs, context = ROOT_CONTEXT }: RootSpan): Span | undefined {
+    const span = this.#tracer.startSpan(name, { kind, startTime: startMs }, context);
     return span.isRecording() ? span : undefined;
   }
 

@@ -27,7 +27,6 @@ export interface ReceivedSpan {
   readonly startNano: bigint;
   readonly endNano: bigint;
   readonly attributes: Readonly<Record<string, unknown>>;
-  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly failed: boolean;
   readonly flags: number;
 }
@@ -122,10 +121,6 @@ function toSpan(span: Json): ReceivedSpan {
     startNano: BigInt(text(span["startTimeUnixNano"])),
     endNano: BigInt(text(span["endTimeUnixNano"])),
     attributes: attributesOf(span),
-    links: list(span, "links").map(({ traceId, spanId }) => ({
-      traceId: hex(traceId),
-      spanId: hex(spanId),
-    })),
     failed: (span["status"] as Json | undefined)?.["code"] === 2,
     flags: Number(span["flags"]),
   };

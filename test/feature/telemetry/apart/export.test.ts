@@ -147,12 +147,10 @@ describe("traces of a service", async () => {
     assert.equal(bulk?.attributes["sluice.items"], 3_000);
   });
 
-  it("has a trace for each deletion, linked to the request that asked for it", () => {
+  it("has a trace for each deletion", () => {
     const root = named("process deletion");
-    const { traceId, spanId } = named(`DELETE ${path}`);
-    assert.deepEqual(root.links, [{ traceId, spanId }]);
     assert.equal(root.parentSpanId, "");
-    assert.notEqual(root.traceId, traceId);
+    assert.notEqual(root.traceId, named(`DELETE ${path}`).traceId);
     const steps = childrenOf(root).map(({ name }) => name);
     assert.deepEqual(steps, ["claim and plan", "erase", "verify", "receipt", "complete"]);
     assert.ok(childrenOf(root).every((step) => step.traceId === root.traceId));
