@@ -1,4 +1,5 @@
-// How long an uploaded file is kept, with a clock that jumps, and that its import ends with the right of its person.
+// How long an uploaded file is kept, with a clock that jumps, that its import ends with the right of its person, and
+// that no repaired file takes its place meanwhile, so that a person never has more files than the bound.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync } from "node:fs";
@@ -38,7 +39,8 @@ describe("an uploaded file", () => {
     await uploads.inspect(uploadId, "op_1");
     const find = () => uploads.find(uploadId, "op_1");
     const is = (state: string) => find().state.name === state || undefined;
-    return { uploads, uploadId, find, is, files: () => readdirSync(join(path, uploadId)) };
+    const files = () => readdirSync(join(path, uploadId));
+    return { uploads, uploadId, find, is, files, all: () => readdirSync(path) };
   }
 
   it("is kept for an hour from the end of its import, whatever the clock of the host says", async () => {
@@ -92,5 +94,35 @@ describe("an uploaded file", () => {
     const { state } = find();
     assert.equal(state.name === "ended" && state.failure, "The right was taken away.");
     await waitFor("its removal", () => files().length === 0);
+  });
+
+  it("takes no repaired file while it is imported, nor one that began to arrive before", async () => {
+    const importing = Promise.withResolvers<never>();
+    importing.promise.catch(() => undefined);
+    after(() => importing.reject(new OperatorError("stopped", "It was stopped.")));
+    const { uploads, uploadId, is, all } = await receive("repaired", "assessment_id\na\n");
+    const start = () =>
+      uploads.start(uploadId, "op_1", {
+        inspectionNo: 1,
+        write: () => Promise.reject(new Error("nothing is written")),
+        requireAllowed: () => Promise.resolve(),
+        record: () => importing.promise,
+      });
+    start();
+    await waitFor("the check of all rows", () => is("ready"));
+    const repaired = { ...file, repairs: uploadId };
+    const begun = { errorName: "upload", message: /^Its import has begun/ };
+    const source = new Readable({ read: () => undefined });
+    const refused = assert.rejects(uploads.receive(repaired, source), begun);
+    // Its rows would be refused, so the second call imports it.
+    start();
+    source.push("assessment_id\nb\n");
+    source.push(null);
+    await refused;
+    assert.ok(is("importing"));
+    assert.deepEqual(all(), [uploadId]);
+    for (const rows of ["1", "2"]) await uploads.receive(file, Readable.from([rows]));
+    await assert.rejects(uploads.receive(repaired, Readable.from(["3"])), begun);
+    assert.deepEqual([uploads.listOf("op_1").length, all().length], [3, 3]);
   });
 });
