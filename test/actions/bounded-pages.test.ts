@@ -45,9 +45,11 @@ describe("a page of the console on a store with much of everything", async () =>
   for (const status of ["pending", "completed"]) database.prepare(insertDeletions).run(status);
   after(() => app.close());
 
-  it("counts only some of the transactions that name a person", async () => {
-    const { pseudonyms, isCut } = await previewRequest(app, keyOf("person", "p"));
-    assert.deepEqual([pseudonyms, isCut], [100, true]);
+  it("counts only some of the transactions that name a person, or all if they are asked for", async () => {
+    const some = await previewRequest(app, keyOf("person", "p"));
+    assert.deepEqual([some.pseudonyms, some.isCut], [100, true]);
+    const all = await previewRequest(app, keyOf("person", "p"), true);
+    assert.deepEqual([all.pseudonyms, all.isCut], [many, false]);
   });
 
   it("plans a deletion once to show it, and never for a list or the page of its record", async (test) => {

@@ -254,6 +254,39 @@ describe("the deletions in the console", () => {
 });
 
 describe("the preview of a deletion", () => {
+  const site = signInPeople(eachRole(["operator"]));
+
+  it("is of a part of what names a person, and of all if one asks for it", async () => {
+    const { app, client } = site.service;
+    const { organizationId, token } = await makeCustomer(app, client);
+    const send = (path: string, body: object) => client.send({ method: "POST", path, token, body });
+    const person = { is_test_user: false, is_retail_customer: true, timestamp };
+    await send("/v2/person", { person_id: "p", ...person });
+    const paid = { type: "DEPOSIT", method: "SEPA", amount: 1, currency: "EUR", status: "SETTLED" };
+    for (const list of ["a", "b"]) {
+      const body = Array.from({ length: 600 }, (_, no) => {
+        const tx = { tx_id: `${list}${no}`, ...paid, timestamp };
+        return { ...tx, sender_id: "p", sender_country: "DE" };
+      });
+      assert.equal((await send("/v2/transactions/batch", body)).status, 200);
+    }
+    while (await app.store.parties.index((await app.store.settledArrival()).settled));
+    const wanted = { organizationId, resourceType: "person", resourceId: "p", reason: "r" };
+    await changeOrganization(app, organizationId, { deletionGraceSeconds: 86_400 });
+    const { deletionRequestId } = await requestDeletionOf(app, wanted);
+    const query = `organization=${organizationId}&type=person&id=p`;
+    for (const path of [`/deletion/${deletionRequestId}`, `/record/deletion?${query}`]) {
+      const show = async (from: string) => {
+        const page = await read(client, from, { cookie: site.cookies["operator"] });
+        const [, count] = /pseudonym for the person: ([^<]+)</.exec(page.text) ?? [];
+        const [, whole = ""] = /href="([^"]+)">Read all of it/.exec(page.text) ?? [];
+        return [count, whole.replaceAll("&amp;", "&")] as const;
+      };
+      const [some, whole] = await show(`/console${path}`);
+      assert.deepEqual([some, ...(await show(whole))], ["at least 100", "1,200", ""], path);
+    }
+  });
+
   it("claims nothing about what was not read", () => {
     const preview: DeletionPreview = {
       erased: [{ type: "company", id: "c" }],
@@ -268,11 +301,13 @@ describe("the preview of a deletion", () => {
     };
     const subject = { resourceType: "company" };
     const render = (isCut: boolean) =>
-      renderPreview(subject, { ...preview, isCut }, { needsApproval: false }).text;
+      renderPreview(subject, { ...preview, isCut }, { needsApproval: false, whole: "/all" }).text;
     const text = render(true);
     assert.match(text, /Not everything was read.+Erased: at least 1<.+company: at least 3</s);
     assert.doesNotMatch(text, />nothing</);
+    assert.match(text, /<a href="\/all">Read all of it</);
     assert.match(render(false), />nothing<.+Erased: 1<.+company: 3</s);
+    assert.doesNotMatch(render(false), /Read all/);
   });
 });
 

@@ -10,16 +10,18 @@ import { briefPreview, type DeletionPreview, previewDeletion } from "./preview-d
 
 type RequestTerms = Required<Pick<Organization, "deletionGraceSeconds" | "deletionApproval">>;
 
-/** Throws OperatorError not_permitted, and what findRecord throws. */
+/** Of a part, for a page that somebody waits for, unless `whole`. Throws OperatorError not_permitted, and what findRecord throws. */
 export async function previewRequest(
   app: App,
   key: RecordKey,
+  whole = false,
 ): Promise<DeletionPreview & RequestTerms> {
   requireRight(app, "deletion.request");
   await findRecord(app, key);
   const organization = await findOrganization(app, key.organizationId);
   const { deletionGraceSeconds, deletionApproval = false } = organization;
   const dueAt = app.now() + deletionGraceSeconds * 1_000;
-  const preview = await previewDeletion(app, { ...key, dueAt }, { bounds: briefPreview });
+  const bounds = whole ? undefined : briefPreview;
+  const preview = await previewDeletion(app, { ...key, dueAt }, { bounds });
   return { ...preview, deletionGraceSeconds, deletionApproval };
 }

@@ -92,9 +92,17 @@ export interface DeletionDetails extends ShownDeletion {
   readonly mayApprove: boolean | "own";
 }
 
-/** Throws OperatorError not_permitted and no_such_deletion. */
-export async function readDeletionDetails(app: App, id: string): Promise<DeletionDetails> {
-  const { receipt, reader, ...shown } = await showDeletion(app, id, briefPreview);
+/** `whole`: with the whole preview, not a part of it. Throws OperatorError not_permitted and no_such_deletion. */
+export async function readDeletionDetails(
+  app: App,
+  id: string,
+  whole = false,
+): Promise<DeletionDetails> {
+  const { receipt, reader, ...shown } = await showDeletion(
+    app,
+    id,
+    whole ? undefined : briefPreview,
+  );
   const { deletion } = shown;
   const kept = visibleKept(deletion, reader);
   return {

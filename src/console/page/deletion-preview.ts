@@ -14,6 +14,8 @@ import { formatNumber, renderTime } from "../html/time.ts";
 interface Waits {
   readonly needsApproval: boolean;
   readonly until?: number | undefined;
+  /** Where the whole preview is; undefined if this is the whole one. */
+  readonly whole: string | undefined;
 }
 
 export function renderPreview(
@@ -29,6 +31,7 @@ export function renderPreview(
       <p>
         As of now; what arrives until then is included.
         ${isCut && "There is more than was read: nothing is known about the rest."}
+        ${isCut && waits.whole !== undefined && html`<a href="${waits.whole}">Read all of it</a>`}
       </p>
       <h3>Erased: ${renderCount(erased.length)}</h3>
       ${renderNodes(erased)}

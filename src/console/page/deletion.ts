@@ -38,13 +38,15 @@ import { renderEarliest, renderPreview } from "./deletion-preview.ts";
 const screen = "/console/deletions";
 
 export async function showDeletion(person: Person): Promise<Next> {
-  const { app, id } = person;
+  const { app, id, query } = person;
   const now = app.now();
-  const details = await readDeletionDetails(app, id);
+  const isWhole = query.has("whole");
+  const details = await readDeletionDetails(app, id, isWhole);
   const { deletion, preview } = details;
   const waits = {
     needsApproval: awaitsApproval(deletion),
     until: deletion.dueAt > now ? deletion.dueAt : undefined,
+    whole: isWhole ? undefined : (`${deletionPath(id)}?whole=yes` as const),
   };
   const isOpen = deletion.status === "pending" || deletion.status === "processing";
   const body = html`<div class="sides">

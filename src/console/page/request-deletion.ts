@@ -25,7 +25,8 @@ const bases = deletionBasisNames.map((name) => [name, deletionBases[name]] as co
 export async function showDeletionForm(person: Person): Promise<Next> {
   const { app, query } = person;
   const key = readRecordKey(query);
-  const preview = await previewRequest(app, key);
+  const isWhole = query.has("whole");
+  const preview = await previewRequest(app, key, isWhole);
   const { deletionGraceSeconds, deletionApproval } = preview;
   const isFree = isUnhindered(preview) && !preview.isCut && !deletionApproval;
   const grace = deletionGraceSeconds > 0 && formatExactDuration(deletionGraceSeconds * 1_000);
@@ -34,10 +35,11 @@ export async function showDeletionForm(person: Person): Promise<Next> {
       ? `It begins after ${grace}, and can be cancelled until then.`
       : "It begins at once and cannot be cancelled then."
     : `It begins when nothing prevents it any more${grace ? `, after ${grace} at the earliest` : ""}, and can be cancelled until then.`;
+  const whole = isWhole ? undefined : recordPath("/console/record/deletion", key, { whole: "yes" });
   const body = html`<p>
       ${renderRecordLink(key)} of the organization ${renderOrganization(key.organizationId)}
     </p>
-    ${renderPreview(key, preview, { needsApproval: deletionApproval })}
+    ${renderPreview(key, preview, { needsApproval: deletionApproval, whole })}
     <section class="danger" aria-labelledby="request">
       <h2 id="request">Request the deletion</h2>
       <p>
