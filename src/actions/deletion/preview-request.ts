@@ -17,9 +17,10 @@ export async function previewRequest(
   whole = false,
 ): Promise<DeletionPreview & RequestTerms> {
   requireRight(app, "deletion.request");
-  await findRecord(app, key);
-  const organization = await findOrganization(app, key.organizationId);
-  const { deletionGraceSeconds, deletionApproval = false } = organization;
+  const [{ deletionGraceSeconds, deletionApproval = false }] = await Promise.all([
+    findOrganization(app, key.organizationId),
+    findRecord(app, key),
+  ]);
   const dueAt = app.now() + deletionGraceSeconds * 1_000;
   const bounds = whole ? undefined : briefPreview;
   const preview = await previewDeletion(app, { ...key, dueAt }, { bounds });

@@ -105,11 +105,10 @@ export async function previewPart(
 ): Promise<PreviewPart> {
   requireRight(app, "retention.read");
   const { organizationId, after, at: now = app.now() } = query;
-  const stored = await findOrganization(app, organizationId);
-  const { retainDays = stored.retainDays } = query;
-  if (retainDays !== undefined) requireRetainDays(retainDays);
-  const types = await viewerOf(app).knownTypes(organizationId);
-  const bounds = query.bounds ?? (await readBounds(app, { organizationId, retainDays }));
+  const [types, bounds] = await Promise.all([
+    viewerOf(app).knownTypes(organizationId),
+    query.bounds ?? readTriedBounds(app, query),
+  ]);
   const ceilings = bounds.ceilings.filter(({ resourceType }) => types.includes(resourceType));
   if (ceilings.length === 0) return { ceilings, tally, types, last: undefined };
   const { floors } = bounds;
@@ -122,6 +121,14 @@ export async function previewPart(
     steps += 1;
   } while (last !== undefined && steps < stepsMax && tally.planned - plannedBefore < plannedMax);
   return { ceilings, tally, types, last };
+}
+
+async function readTriedBounds(app: App, query: PreviewQuery): Promise<RetentionBounds> {
+  const { organizationId } = query;
+  const stored = await findOrganization(app, organizationId);
+  const { retainDays = stored.retainDays } = query;
+  if (retainDays !== undefined) requireRetainDays(retainDays);
+  return readBounds(app, { organizationId, retainDays });
 }
 
 const nothingErased: ErasedPreview = { waiting: [], erasedWith: {}, shared: {}, inPart: 0 };

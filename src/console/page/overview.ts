@@ -13,10 +13,12 @@ import { formatDuration, formatNumber } from "../html/time.ts";
 
 export async function showOverview(person: Person): Promise<Next> {
   const { app } = person;
-  const overview = await readOverview(app, person.organization);
-  const figures = await readPanels(person, (panels) => panels.overview);
-  const isNew = overview.organizations === 0;
-  const body = html`${isNew ? firstSteps : await renderAgenda(person)}
+  const [overview, figures, agenda] = await Promise.all([
+    readOverview(app, person.organization),
+    readPanels(person, (panels) => panels.overview),
+    renderAgenda(person),
+  ]);
+  const body = html`${overview.organizations === 0 ? firstSteps : agenda}
     ${renderState(overview, app.now(), figures)}
     <p class="note">
       Deletions of
@@ -54,7 +56,8 @@ const duties: readonly (readonly [name: keyof Duties, label: string, path: strin
 ];
 
 async function renderAgenda({ app, organization, waiting }: Person): Promise<Html> {
-  const agenda = { ...(await readAgenda(app, organization)), ...(await waiting()) };
+  const [read, counts] = await Promise.all([readAgenda(app, organization), waiting()]);
+  const agenda = { ...read, ...counts };
   const due = duties.filter(([name]) => agenda[name] > 0);
   const unread =
     !agenda.isEveryHoldRead &&
