@@ -32,8 +32,8 @@ export interface Health {
 }
 
 /** Entries of the audit trail, and receipts, that are verified. A signature takes as long as thirty entries. */
-const entriesChecked = 500;
-const receiptsChecked = 20;
+const entriesChecked = 200;
+const receiptsChecked = 10;
 const checkMsMax = 5_000;
 
 /** `added`: further checks. A check that fails is part of the result. */
