@@ -4,7 +4,7 @@
 import { limits } from "../../domain/limits.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import type { Person } from "../page.ts";
-import { type Form, type Input, readText, renderInput } from "./field.ts";
+import { type Form, type Input, renderInput } from "./field.ts";
 import { type Column, type Html, html, renderElement } from "./html.ts";
 import { renderOrganization } from "./party.ts";
 
@@ -61,13 +61,12 @@ export function withOrganization({
   return filled;
 }
 
-/** The organization of each row, unless all are of the one that the query names. */
+/** The organization of each row, unless all are of the one that is named above: `only`. */
 export function organizationColumn<Row>(
-  query: Form,
+  only: string | undefined,
   idOf: (row: Row) => string | undefined,
 ): readonly Column<Row>[] {
-  if (readText(query, "organization") !== undefined) return [];
-  return [["Organization", (row) => renderOrganization(idOf(row))]];
+  return only === undefined ? [["Organization", (row) => renderOrganization(idOf(row))]] : [];
 }
 
 /** The organization of all of these rows; undefined if there are several, or none. */
@@ -77,14 +76,6 @@ export function onlyOrganization<Row>(
 ): string | undefined {
   const [only, ...others] = new Set(rows.map(idOf));
   return others.length === 0 ? only : undefined;
-}
-
-/** The columns without the organization, if all rows are of one that is named above. */
-export function columnsOfSeveral<Row>(
-  columns: readonly Column<Row>[],
-  only: string | undefined,
-): readonly Column<Row>[] {
-  return only === undefined ? columns : columns.filter(([heading]) => heading !== "Organization");
 }
 
 interface Next {

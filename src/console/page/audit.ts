@@ -59,7 +59,7 @@ export async function showAudit(person: Person): Promise<Next> {
     before: readNumber(query.get("before")),
   });
   const older = renderNext("Older entries", screen, { query, place: { before: next } });
-  const columns = columnsOf(sources.actions, query);
+  const columns = columnsOf(sources.actions, readText(query, "organization"));
   const isAll = [...query.keys()].every((name) => name === "organization");
   const body = html`${isAll && renderDays(await countAuditDays(app), sources.actions)}
     ${renderFilters(query, sources.actions)} ${older}
@@ -145,7 +145,7 @@ function describeNone(hasMore: boolean): string {
   return `No entry matches${where}. The trail has an entry for every act of an operator and for every deletion.`;
 }
 
-function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<ShownEntry>[] {
+function columnsOf(actions: Actions, only: string | undefined): readonly Column<ShownEntry>[] {
   return [
     [
       "Entry",
@@ -154,7 +154,7 @@ function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<Sh
     ],
     ["Time", ({ at }) => renderExactTime(at)],
     ["What happened", (entry) => renderSentence(entry, actions), "text"],
-    ...organizationColumn(query, ({ organizationId }: ShownEntry) => organizationId),
+    ...organizationColumn(only, ({ organizationId }: ShownEntry) => organizationId),
     ["Details", ({ action, detail }) => renderDetail(detail, action), "text"],
   ];
 }
@@ -174,9 +174,7 @@ const shownLengthMax = 28;
 
 /** The tooltip and the download contain everything. */
 function renderObject({ subject, deletion, detail }: ShownEntry): Html {
-  if (deletion !== undefined) {
-    return renderDeletionOf(deletion);
-  }
+  if (deletion !== undefined) return renderDeletionOf(deletion);
   if (/^prp_\w+$/.test(subject))
     return html`<a href="${pathTo("proposal", subject)}">${renderValue("act", detail["act"])}</a>`;
   const [type = "", digest] = subject.split(" sha256:");
@@ -262,13 +260,12 @@ export function renderDetail(detail: Detail, action = ""): Html {
     .slice(0, factsMax)
     .map(([name, value]) => [labelOf(name, action), renderValue(name, value)] as const);
   const left = facts.length - shown.length;
-  const list = html`${renderFacts(shown)} ${left > 0 && html`<p>and ${left} more in the export</p>`}`;
   if (facts.length === 1) {
     return html`${shown.map(([name, value]) => html`<small>${name}</small> ${value}`)}`;
   }
   return html`<details>
     <summary>${facts.length} details</summary>
-    ${list}
+    ${renderFacts(shown)} ${left > 0 && html`<p>and ${left} more in the export</p>`}
   </details>`;
 }
 

@@ -172,9 +172,10 @@ function columnsOf(query: URLSearchParams): readonly Column<ShownDeletion>[] {
     const mark = isCurrent ? html` <span aria-hidden="true">${isByDue ? "↑" : "↓"}</span>` : "";
     return renderElement("a", { href, "aria-current": isCurrent && "true" }, [label, mark]);
   };
+  const only = readText(query, "organization");
   return [
     ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
-    ...organizationColumn(query, ({ deletion }: ShownDeletion) => deletion.organizationId),
+    ...organizationColumn(only, ({ deletion }: ShownDeletion) => deletion.organizationId),
     ["Status", renderState],
     ["Requested by", ({ deletion }) => renderActor(requesterOf(deletion))],
     [heading("Requested", undefined), ({ deletion }) => renderAgo(deletion.requestedAt)],

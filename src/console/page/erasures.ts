@@ -22,8 +22,8 @@ import {
   renderInput,
 } from "../html/field.ts";
 import {
-  columnsOfSeveral,
   onlyOrganization,
+  organizationColumn,
   renderOrganizationInput,
   withOrganization,
 } from "../html/filter.ts";
@@ -138,14 +138,14 @@ const ownerOf = ({ deletion }: Erasure) => deletion.organizationId;
 
 function renderList({ erasures }: ErasureReport): Html {
   const left = erasures.length - shownMax;
-  const shown = columnsOfSeveral(columns, onlyOrganization(erasures, ownerOf));
-  return html`${renderTable(shown, erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
+  const columns = columnsOf(onlyOrganization(erasures, ownerOf));
+  return html`${renderTable(columns, erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
   ${left > 0 && html`<p>And ${formatNumber(left)} more, which the file has.</p>`}`;
 }
 
-const columns: readonly Column<Erasure>[] = [
+const columnsOf = (only: string | undefined): readonly Column<Erasure>[] => [
   ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
-  ["Organization", (erasure) => renderOrganization(ownerOf(erasure))],
+  ...organizationColumn(only, ownerOf),
   ["Requested by", ({ deletion }) => renderActor(requesterOf(deletion))],
   ["Approved by", ({ deletion }) => html`<bdi>${deletion.approval?.approvedBy ?? "–"}</bdi>`],
   ["Basis", ({ deletion }) => describeBasis(deletion.basis)],

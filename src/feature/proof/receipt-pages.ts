@@ -9,7 +9,7 @@ import {
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import { renderDeletionOf } from "../../console/html/link.ts";
 import { readText, renderButton } from "../../console/html/field.ts";
-import { columnsOfSeveral, onlyOrganization, renderNext } from "../../console/html/filter.ts";
+import { onlyOrganization, organizationColumn, renderNext } from "../../console/html/filter.ts";
 import { sendDownload } from "../../console/request/download.ts";
 import { type Column, html, type Html, renderTable } from "../../console/html/html.ts";
 import type { Next, Person } from "../../console/page.ts";
@@ -34,11 +34,11 @@ export async function showReceipts(person: Person): Promise<Next> {
 }
 
 function renderPart({ receipts, next }: ReceiptPart, organization: string | undefined): Html {
-  const only = onlyOrganization(receipts, ({ receipt }) => receipt.organization_id);
+  const only = onlyOrganization(receipts, ownerOf);
   return html`<section aria-labelledby="list">
     <h2 id="list">Completed deletions</h2>
     ${only !== undefined && html`<p>These are of ${renderOrganization(only)}.</p>`}
-    ${renderTable(columnsOfSeveral(receiptColumns, only), receipts, { empty: "There is no receipt here. Each completed deletion gets one." })}
+    ${renderTable(columnsOf(only), receipts, { empty: "There is no receipt here. Each completed deletion gets one." })}
     ${renderNext("Older receipts", screen, { place: { before: next } })}
     <p>
       Receipts as NDJSON, in the order of their chain, to be verified; those of all organizations
@@ -49,10 +49,12 @@ function renderPart({ receipts, next }: ReceiptPart, organization: string | unde
   </section>`;
 }
 
-const receiptColumns: readonly Column<StoredReceipt>[] = [
+const ownerOf = ({ receipt }: StoredReceipt) => receipt.organization_id;
+
+const columnsOf = (only: string | undefined): readonly Column<StoredReceipt>[] => [
   ["Receipt", ({ receipt }) => receipt.receipt_no, "number"],
   ["Record", renderRecord, "bare"],
-  ["Organization", ({ receipt }) => renderOrganization(receipt.organization_id)],
+  ...organizationColumn(only, ownerOf),
   ["Completed", ({ receipt }) => renderExactTime(Date.parse(receipt.completed_at))],
 ];
 
