@@ -89,8 +89,8 @@ function columnsOf({
     ["Type", ({ resourceType }) => titleOf(resourceType), "bare"],
     ["Kept at least", (rule) => renderDays("keep", rule.keepDays || undefined, entered(rule))],
     ["Erased after", (rule) => renderDays("delete", rule.deleteAfterDays, entered(rule))],
-    ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too"), "text"],
     ["In words", (rule) => describeRule(rule, retainDays), "text"],
+    ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too"), "text"],
   ];
   const change: Column<RetentionRule> = [
     html`<span class="sr">Change</span>`,
