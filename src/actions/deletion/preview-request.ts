@@ -10,7 +10,7 @@ import { briefPreview, type DeletionPreview, previewDeletion } from "./preview-d
 
 type RequestTerms = Required<Pick<Organization, "deletionGraceSeconds" | "deletionApproval">>;
 
-/** Of a part, for a page that somebody waits for, unless `whole`. Throws OperatorError not_permitted, and what findRecord throws. */
+/** `whole`: of all, not of a part. Throws OperatorError not_permitted, and what findRecord throws. */
 export async function previewRequest(
   app: App,
   key: RecordKey,
