@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { FeedPage } from "./read-changes.ts";
+import { isNamed } from "../../http/reply/representation.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { Work } from "../../http/load/work-tokens.ts";
 
@@ -39,12 +40,6 @@ export function tagged(
   if (isNamed(all.etag, sent["if-none-match"]))
     return { status: 304, body: undefined, headers: all };
   return { ...answer, body, headers: all };
-}
-
-function isNamed(etag: string, sent: string | undefined): boolean {
-  if (sent === undefined) return false;
-  if (sent.trim() === "*") return true;
-  return sent.split(",").some((part) => part.trim().replace(/^W\//, "") === etag);
 }
 
 /** The processor time is not charged, because it depends on changes that the reader may not know of. */

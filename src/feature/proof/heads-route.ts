@@ -21,6 +21,7 @@ const headsRoute: PublicRoute = {
       "one of `/.well-known/sluice-receipts.json`.",
     answers: "The heads, signed within the last minute.",
     contentType: "application/json",
+    cached: true,
     schema: {
       type: "object",
       required: ["store_id", "note"],

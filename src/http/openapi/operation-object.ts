@@ -28,7 +28,7 @@ import {
   malformedRequest,
   rateLimitExceeded,
 } from "./error-responses.ts";
-import { headersOf, parameterRef, serviceTag, usualHeaders } from "./parts.ts";
+import { type HeaderPart, headersOf, parameterRef, serviceTag, usualHeaders } from "./parts.ts";
 import { publishSchema } from "./publish-schema.ts";
 
 export function operationObject(
@@ -124,10 +124,16 @@ export function publicErrors(
 }
 
 export function publicObject(route: PublicRoute, document: PublicDocument): OperationObject {
-  const { operationId, summary, description, answers, contentType, schema, example } = document;
+  const { operationId, summary, description, answers, contentType, schema, example, cached } =
+    document;
   const examples =
     example === undefined ? {} : { examples: { reply: { summary: answers, value: example } } };
-  const headers = headersOf("RequestId");
+  const names: readonly HeaderPart[] = cached === true ? ["RequestId", "ETag"] : ["RequestId"];
+  const headers = headersOf(...names);
+  const unchanged = {
+    description: "The client already has this content, according to `If-None-Match`.",
+    headers,
+  };
   const errors = publicErrors(route, document);
   return {
     operationId,
@@ -137,6 +143,7 @@ export function publicObject(route: PublicRoute, document: PublicDocument): Oper
     security: [],
     responses: {
       200: { description: answers, headers, content: { [contentType]: { schema, ...examples } } },
+      ...(cached === true ? { 304: unchanged } : {}),
       ...Object.fromEntries(errors.map((response) => [response.status, errorRef(response)])),
     },
   };

@@ -43,9 +43,9 @@ const headerParts = {
   ETag: {
     header: "ETag",
     description:
-      "Identifies this content; a request with it as `If-None-Match` is 304 until the content changes.",
+      "Identifies this content in this encoding; a request with it as `If-None-Match` is 304 until the content changes.",
     schema: text,
-    example: '"3q2-7wEBAgMEBQYHCAkKCw"',
+    example: '"3q2-7wEBAgMEBQYHCAkKCw-gzip"',
   },
   PreferenceApplied: {
     header: "Preference-Applied",

@@ -3,6 +3,7 @@
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { makeOnce } from "../coalesce.ts";
 import {
+  makeRepresentation,
   representationAnswer,
   representText,
   type Representation,
@@ -84,6 +85,7 @@ export const documentRoute: PublicRoute = {
     description: "The OpenAPI 3.1 document of this service. `/docs` shows it as a page.",
     answers: "This document.",
     contentType: "application/json",
+    cached: true,
     schema: {
       type: "object",
       required: ["openapi", "info", "paths"],
@@ -107,11 +109,9 @@ export const pageRoute = pageFile("/docs", () =>
 export const startScriptRoute = pageFile("/docs/start.js", () =>
   representText(javaScript, startScript, scriptHeaders),
 );
-export const pageScriptRoute = pageFile("/docs/reference.js", async () => ({
-  contentType: javaScript,
-  headers: scriptHeaders,
-  encoded: await loadReferenceScript(),
-}));
+export const pageScriptRoute = pageFile("/docs/reference.js", async () =>
+  makeRepresentation(javaScript, await loadReferenceScript(), scriptHeaders),
+);
 
 function pageFile(path: string, make: () => Promise<Representation>): PublicRoute {
   return {

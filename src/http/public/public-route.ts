@@ -30,6 +30,8 @@ export interface PublicDocument {
   readonly contentType: string;
   readonly schema: JsonSchema;
   readonly example?: unknown;
+  /** True if a client that already has the content is answered with 304. */
+  readonly cached?: true;
   /** Errors in addition to those of every public route. */
   readonly errors?: readonly ErrorResponse[];
 }

@@ -59,6 +59,7 @@ export const receiptKeysRoute: PublicRoute = {
       "with it, receipts are verified offline.",
     answers: "The keys, oldest first.",
     contentType: "application/json",
+    cached: true,
     schema: {
       type: "object",
       required: ["store_id", "keys"],

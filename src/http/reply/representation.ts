@@ -1,5 +1,6 @@
-// Replies that are the same for every client: compressed once, from bytes that all share.
+// Replies that are the same for every client: compressed once, with a strong ETag, from bytes that all share.
 
+import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { FastifyRequest } from "fastify";
@@ -14,6 +15,7 @@ export interface Representation {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly encoded: Encoded;
+  readonly etags: Readonly<Record<Encoding, string>>;
 }
 
 /** Compresses in the thread pool, so the event loop is not blocked. */
@@ -22,26 +24,40 @@ export async function encode(identity: Buffer): Promise<Encoded> {
   return { gzip: await promisify(gzip)(identity, { level }), identity };
 }
 
+export function makeRepresentation(
+  contentType: string,
+  encoded: Encoded,
+  headers: Readonly<Record<string, string>> = {},
+): Representation {
+  const digest = createHash("sha256").update(encoded.identity).digest("base64url").slice(0, 22);
+  const etags = { gzip: `"${digest}-gzip"`, identity: `"${digest}"` };
+  return { contentType, headers: { ...headers, vary: "accept-encoding" }, encoded, etags };
+}
+
 export async function representText(
   contentType: string,
   text: string,
-  headers: Representation["headers"],
+  headers: Readonly<Record<string, string>>,
 ): Promise<Representation> {
-  return { contentType, headers, encoded: await encode(Buffer.from(text)) };
+  return makeRepresentation(contentType, await encode(Buffer.from(text)), headers);
 }
 
 export function representationAnswer(
   { headers: sent }: FastifyRequest,
-  { contentType, headers, encoded }: Representation,
+  { contentType, headers, encoded, etags }: Representation,
 ): Answer {
   const encoding = chooseEncoding(sent["accept-encoding"]);
-  const own = encoding === "identity" ? {} : { "content-encoding": encoding };
+  const etag = etags[encoding];
+  const always = { ...headers, etag };
+  if (isNamed(etag, sent["if-none-match"])) {
+    return { status: 304, body: undefined, headers: always };
+  }
   return {
     status: 200,
     body: encoded[encoding],
     shared: true,
     contentType,
-    headers: { ...headers, vary: "accept-encoding", ...own },
+    headers: encoding === "identity" ? always : { ...always, "content-encoding": encoding },
   };
 }
 
@@ -68,4 +84,10 @@ export function readQualities(header: string): ReadonlyMap<string, number> {
     return [plain === "x-gzip" ? "gzip" : plain, Number.isNaN(given) ? 0 : given];
   });
   return new Map(listed);
+}
+
+export function isNamed(etag: string, sent: string | undefined): boolean {
+  if (sent === undefined) return false;
+  if (sent.trim() === "*") return true;
+  return sent.split(",").some((part) => part.trim().replace(/^W\//, "") === etag);
 }
