@@ -25,6 +25,8 @@ export interface Claiming {
   readonly turn: string;
   /** What the previous claim found to be large, and did not begin: to plan it again would take long. */
   readonly large: ReadonlySet<string>;
+  /** Plans no deletion of records: planning them together has failed, so each is treated as a large one. */
+  readonly isApart: boolean;
 }
 
 export interface ClaimSteps {
@@ -52,11 +54,19 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
         isBehind = false;
         await indexParties();
       }
-      const batch = await claimSome(claim, {
+      const claiming = {
         deletionsMax: Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax),
         turn,
         large: new Set(large.map(({ deletionRequestId }) => deletionRequestId)),
-      });
+      };
+      const batch = await claimSome(claim, { ...claiming, isApart: false }).catch(
+        async (failure: unknown) => {
+          // Perhaps one deletion is to blame, which must not keep the others from being begun.
+          const apart = await claimSome(claim, { ...claiming, isApart: true });
+          if (apart.large.length === 0) throw failure;
+          return apart;
+        },
+      );
       ({ turn, large, isBehind } = batch);
       const claimed: ClaimedDeletion[] = [...batch.claimed];
       const largeUntil = performance.now() + largeMsMax;

@@ -109,6 +109,25 @@ it("plans by long histories that were read beside the writer, unless they have c
   assert.equal(add(), "obstacle");
 });
 
+it("begins other deletions when one can't be planned", async (test) => {
+  const place = makePlace(test);
+  const store = await place.open();
+  await store.createOrganization(organization(acme), operator);
+  for (const id of ["bad", "good"]) {
+    await store.add("transaction", id);
+    await store.request(keyOf("transaction", id));
+  }
+  place.withDatabase((database) =>
+    database.exec(`
+      CREATE TRIGGER damage BEFORE INSERT ON deletion_target
+      WHEN new.resource_id = 'bad' BEGIN SELECT RAISE(ABORT, 'damaged'); END`),
+  );
+  const claim = { now: onDay(9), leaseUntil: onDay(10), claimant: "test" };
+  const claimed = await store.claimDeletions(claim, 5);
+  const failures = claimed.map(({ resourceId, failure }) => `${resourceId}: ${String(failure)}`);
+  assert.deepEqual(failures.toSorted(), ["bad: Error: damaged", "good: undefined"]);
+});
+
 it("leaves no part of a large plan that could not be written to its end", async (test) => {
   const place = makePlace(test);
   const store = await place.open();

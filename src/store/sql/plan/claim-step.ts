@@ -64,7 +64,7 @@ const findDue = `
 
 export function* claimDeletions(
   claim: Claim,
-  { deletionsMax, turn, large, bounds }: Claiming & { readonly bounds: StepBounds },
+  { deletionsMax, turn, large, isApart, bounds }: Claiming & { readonly bounds: StepBounds },
 ): Statements<Claimed> {
   const abandoned = yield* column<string>(findAbandoned, claim.now, deletionsMax);
   if (abandoned.length > 0) {
@@ -80,7 +80,8 @@ export function* claimDeletions(
   const wasLarge = (row: DeletionRow) => large.has(row.deletion_request_id);
   const largeBefore = due.filter(wasLarge).map(toDeletion);
   const others = due.filter((row) => !wasLarge(row));
-  const { begun: claimed, isBehind, ...planned } = yield* planDeletions(others, claim, bounds);
+  const within = { ...bounds, isApart };
+  const { begun: claimed, isBehind, ...planned } = yield* planDeletions(others, claim, within);
   const end = { checked: due.length, turn: owners.at(-1) ?? "" };
   return { claimed, large: [...largeBefore, ...planned.large], isBehind, ...end };
 }
@@ -110,6 +111,7 @@ function* findInTurn(turn: string, now: number, max: number): Statements<readonl
 
 export interface StepBounds extends PlanBounds {
   readonly scan: ScanBounds;
+  readonly isApart?: Claiming["isApart"];
 }
 
 interface BeginResult {
@@ -135,12 +137,12 @@ function* planDeletions(
     const { cursor = null } = due[index] ?? {};
     if (awaitsApproval(deletion)) waiting.push({ deletion, obstacle: notApproved });
     else if (!isOfOrganization(deletion)) ready.push(deletion);
-    else {
+    else if (bounds.isApart !== true) {
       const plan = yield* planAll({ deletion, cursor }, claim.now, bounds.scan);
       if (plan !== undefined) planned.push({ deletion, targets: targetsOf(plan) });
     }
   }
-  const large: Deletion[] = [];
+  const large: Deletion[] = bounds.isApart === true ? ready.splice(0) : [];
   let isBehind = false;
   for (const [, some] of Map.groupBy(ready, ({ organizationId }) => organizationId)) {
     const { plans, ...read } = yield* planPending(some, { now: claim.now, bounds });
