@@ -78,7 +78,7 @@ export function* collectGraph({
   for (let level = [...new Set(roots)]; level.length > 0 || spare >= 0;) {
     const read = new Map<NodeKey, Edge[]>(level.map((node) => [node, []]));
     const next = new Set<NodeKey>();
-    const rowsMax = bounded.edgesMax + 1;
+    const rowsMax = types && bounded.edgesMax + 1;
     const query = { organizationId, nodes: level, end: "to", types, rowsMax } as const;
     const isRead = yield* eachPage(query, function* (rows) {
       const edges = rows.map(toEdge);

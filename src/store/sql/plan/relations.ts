@@ -65,8 +65,8 @@ export interface RelationsOf {
   readonly end: "to" | "from";
   /** Selects relations with these types at the other end, so that others affect neither answer nor time; or all. */
   readonly types?: readonly ResourceType[] | undefined;
-  /** The handler will need no more rows of one record, so that a page has no more. */
-  readonly rowsMax?: number;
+  /** The handler will need no more rows of one record, so that a page has no more; only where types are selected. */
+  readonly rowsMax?: number | undefined;
 }
 
 /**
@@ -86,19 +86,22 @@ export function* eachPage(
   return true;
 }
 
-/** One record page by page, several at once, or else half of them at a time. */
+/** All at once, or else half of the records at a time, or else one record page by page. */
 function* eachPageOfSome(
   { nodes, ...query }: RelationsOf,
   handle: PageHandler,
 ): Statements<boolean> {
-  const { organizationId, end, types } = query;
+  const { organizationId, end, types, rowsMax } = query;
   const [first] = nodes;
-  if (first !== undefined && nodes.length === 1) return yield* eachPageOfOne(first, query, handle);
+  const isOne = first !== undefined && nodes.length === 1;
+  // Unless types are selected, the statement must not disclose that this record has no report beside it.
+  if (isOne && rowsMax !== undefined) return yield* eachPageOfOne(first, query, handle);
   const keys = nodeRows(organizationId, nodes);
   const some = texts[end].some(types && 5);
   const ofTypes = types === undefined ? [] : [types];
   const rows = yield* all<RelationRow>(some, keys, rowsAtOnce + 1, ...ofTypes);
   if (rows.length <= rowsAtOnce) return yield* handle(rows);
+  if (isOne) return yield* eachPageOfOne(first, query, handle);
   const half = Math.ceil(nodes.length / 2);
   for (const part of [nodes.slice(0, half), nodes.slice(half)]) {
     if (!(yield* eachPageOfSome({ ...query, nodes: part }, handle))) return false;
