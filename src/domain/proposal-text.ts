@@ -17,7 +17,7 @@ const describes: Readonly<Record<ProposedAct, (proposal: Proposal) => string>> =
       parameters["deletionApproval"] === false &&
         "Deletions, and acts such as this one, need no second person.",
       "retainDays" in parameters &&
-        `Ceiling of types without one: ${describeCommonCeiling(daysOf(parameters))}. ` +
+        `Ceiling of types without their own: ${describeCommonCeiling(daysOf(parameters))}. ` +
           `Before: ${describeCommonCeiling(daysOf(state))}.`,
     ]
       .filter((text) => text !== false)

@@ -73,13 +73,13 @@ export const organizations = defineNoun<Organization, void>({
     "closedAt",
   fields:
     "organizationId, name, strictScopes, deletionGraceSeconds: deletion grace, rateLimitPerSecond: rate limit, " +
-    "retainDays: ceiling of types without one, confidentialTypes: confidential, deletionApproval, createdAt, " +
+    "retainDays: ceiling of types without their own, confidentialTypes: confidential, deletionApproval, createdAt, " +
     "closedAt",
   headings:
     "organizationId: Organization, state, deletionGraceSeconds: Grace period, deletionApproval: Approval of deletions, " +
-    "retainDays: Ceiling of types without one, rateLimitPerSecond: Rate limit",
+    "retainDays: Ceiling of types without their own, rateLimitPerSecond: Rate limit",
   facts:
-    "retainDays: Ceiling of types without one, deletionGraceSeconds: Grace period of deletions, " +
+    "retainDays: Ceiling of types without their own, deletionGraceSeconds: Grace period of deletions, " +
     "deletionApproval: Approval of deletions, rateLimitPerSecond: Rate limit, strictScopes, confidentialTypes, createdAt",
 });
 

@@ -80,7 +80,7 @@ describe("organization list, show and set", () => {
 
   it("show calls the ceiling what it is, which is not all that erases records", async () => {
     const { out } = await line.type("organization show one");
-    assert.match(out, /^ceiling of types without one +none$/m);
+    assert.match(out, /^ceiling of types without their own +none$/m);
   });
 
   it("set changes only the given options", async () => {

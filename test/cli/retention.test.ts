@@ -45,7 +45,7 @@ describe("retention set and show", () => {
     const { out } = await line.type("retention show --organization acme");
     assert.match(
       out,
-      /^ceiling of types without one +none: records are kept until a deletion is requested$/m,
+      /^ceiling of types without their own +none: records are kept until a deletion is requested$/m,
     );
     assert.match(out, /^person +1,825 days +- +closed +kept too$/m);
     const redactable = await line.ask(...set("person", "1825", "--redactable", "--yes"));

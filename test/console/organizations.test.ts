@@ -47,7 +47,7 @@ describe("organizations and keys in the console", () => {
       const { text } = await show("viewer", path);
       assert.match(text, /&lt;b&gt;Acme&lt;\/b&gt;/);
       // A type may have a ceiling of its own, so none is promised to be kept.
-      assert.match(text, /Ceiling of types without one/);
+      assert.match(text, /Ceiling of types without their own/);
     }
     assert.equal((await show("viewer", "organization/none")).status, 404);
   });

@@ -61,7 +61,7 @@ export class RetentionModel {
   readonly sets = new Map<string, ModelSet>();
   /** By type. */
   readonly rules = new Map<string, ModelRule>();
-  /** The ceiling of types without one. */
+  /** The ceiling of types without their own. */
   retainMs: number | undefined;
   /**
    * When a record was last written, or erased so that others may have waited for it in vain: since then a deletion may

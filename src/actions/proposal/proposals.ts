@@ -169,7 +169,7 @@ async function describeSettings(app: App, proposal: Proposal): Promise<readonly 
       : "";
   if (typeof retainDays !== "number") return [approval];
   const part = await previewPart(app, { organizationId, retainDays, after: undefined });
-  const ceiling = `Ceiling of types without one: ${describeCommonCeiling(retainDays)}.`;
+  const ceiling = `Ceiling of types without their own: ${describeCommonCeiling(retainDays)}.`;
   return [approval, ceiling, describeRequested({ due: part.tally.counts.due, last: part.last })];
 }
 

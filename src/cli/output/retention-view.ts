@@ -47,7 +47,7 @@ export function describeRetention({ organization, rules }: Retention): string {
   const fields = renderFields([
     ["organization", organizationId],
     ["closed", closedAt === undefined ? undefined : afterClosing],
-    ["ceiling of types without one", describeCommonCeiling(retainDays)],
+    ["ceiling of types without their own", describeCommonCeiling(retainDays)],
     ["rules", rules.length === 0 ? "none" : String(rules.length)],
   ]);
   return rules.length === 0 ? fields : `${fields}\n\n${renderTable(ruleColumns, rules)}`;

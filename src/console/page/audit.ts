@@ -282,7 +282,7 @@ const labels: Readonly<Record<string, string>> = {
   redactable: "References may be redacted",
   request: "Digest of the request",
   resourceType: "Record type",
-  retainDays: "Ceiling of types without one",
+  retainDays: "Ceiling of types without their own",
 };
 
 function labelOf(name: string, action = ""): string {

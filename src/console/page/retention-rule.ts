@@ -90,7 +90,7 @@ function columnsOf({
     ["Kept at least", (rule) => renderDays("keep", rule.keepDays || undefined, entered(rule))],
     ["Erased after", (rule) => renderDays("delete", rule.deleteAfterDays, entered(rule))],
     ["In words", (rule) => describeRule(rule, retainDays), "text"],
-    ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too"), "text"],
+    ["References", ({ redactable }) => (redactable ? "redactable" : "kept too")],
   ];
   const change: Column<RetentionRule> = [
     html`<span class="sr">Change</span>`,

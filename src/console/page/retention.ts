@@ -96,7 +96,7 @@ async function renderOne(
   ${!isInRow && plan?.refused !== undefined && html`<p role="alert">${plan.refused}</p>`}
   ${renderFacts([
     ["Organization", renderParty(organization.name, organizationId)],
-    ["Ceiling of types without one", describeCommonCeiling(organization.retainDays)],
+    ["Ceiling of types without their own", describeCommonCeiling(organization.retainDays)],
   ])}
   ${renderRules(rules, {
     organizationId,
@@ -241,7 +241,7 @@ function renderTally(tally: PreviewPart["tally"], { date, isPart }: TallyView): 
 
 function renderCeilingForm(organizationId: string, days: number | undefined): Html {
   return html`<section class="danger" aria-labelledby="ceiling">
-    <h2 id="ceiling">Set the ceiling of types without one</h2>
+    <h2 id="ceiling">Set the ceiling of types without their own</h2>
     <p>
       Applies to types without a ceiling of their own. Transactions do not count for the persons and
       companies that they name. Deletions of records that were last seen longer ago are requested
