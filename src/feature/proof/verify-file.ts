@@ -105,8 +105,8 @@ export async function verifyFile(
   }
   if (isAfterManifest) faults.add("The file continues after its manifest: something was added.");
   if (manifest === undefined) {
-    const isChain = kind !== "export" && last === undefined;
-    // A file of a chain may be a part that somebody has taken from an export.
+    // A file of a chain may be a part that somebody has taken from an export; an empty one is a part of nothing.
+    const isChain = kind !== "export" && last === undefined && counts.rows > 0;
     if (!isChain) faults.add(lacksManifest(last !== undefined));
   } else {
     const isBeside = given.manifest !== undefined;

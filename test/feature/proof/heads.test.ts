@@ -173,6 +173,12 @@ describe("the audit trail with a published head", () => {
     assert.equal((await verify("audit", trail)).code, 0);
   });
 
+  it("is not proved by a file without entries", async () => {
+    const { code, faults } = await verify("audit", []);
+    assert.equal(code, 3);
+    assert.match(faults.join(), /^The file has no manifest/);
+  });
+
   it("is reported if its end was cut off, by a single entry too", async () => {
     for (const count of [1, 3]) {
       const cut = (await trailUpToHead()).slice(0, -count);
