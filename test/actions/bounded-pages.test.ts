@@ -11,6 +11,7 @@ import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts
 import { viewRecord } from "../../src/actions/record/view-record.ts";
 import { previewPart } from "../../src/actions/retention/preview-retention.ts";
 import { setRule } from "../../src/actions/retention/retention-rules.ts";
+import type { DryRunQuery } from "../../src/store/interface/deletion.ts";
 import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { acme, draftOf, keyOf, operator, organization } from "../conformance/scene.ts";
@@ -50,6 +51,21 @@ describe("a page of the console on a store with much of everything", async () =>
     assert.deepEqual([some.pseudonyms, some.isCut], [100, true]);
     const all = await previewRequest(app, keyOf("person", "p"), true);
     assert.deepEqual([all.pseudonyms, all.isCut], [many, false]);
+  });
+
+  it("reads whole previews in short parts, one at a time, whoever asks for them", async (test) => {
+    const { dryRun } = app.store.plans;
+    const read = { now: 0, most: 0, recordsMax: 0 };
+    test.mock.method(app.store.plans, "dryRun", async (query: DryRunQuery) => {
+      read.most = Math.max(read.most, (read.now += 1));
+      read.recordsMax = Math.max(read.recordsMax, query.recordsMax);
+      const part = await dryRun(query);
+      read.now -= 1;
+      return part;
+    });
+    const person = keyOf("person", "p");
+    await Promise.all([1, 2, 3].map(() => previewRequest(app, person, true)));
+    assert.deepEqual(read, { now: 0, most: 1, recordsMax: 500 });
   });
 
   it("plans a deletion once to show it, and never for a list or the page of its record", async (test) => {

@@ -6,6 +6,7 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { addPart, type DryRun } from "../../domain/deletion/dry-run.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { DryRunPart, DryRunQuery } from "../../store/interface/deletion.ts";
+import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { App } from "../app.ts";
 import { viewerOf } from "../operator/viewer.ts";
 
@@ -27,15 +28,16 @@ export interface PreviewBounds {
   /** How many transactions of a person or a company one part reads, and from how many on no part is added. */
   readonly recordsMax: number;
   readonly namedMax: number;
+  /** Parts of previews with the same queue are read one after another. */
+  readonly queue?: SerialQueue;
 }
 
-const partsMax = 11;
-
-/** For commands and documents. */
+/** For commands, documents and who asks for all: in short parts, because a thread that serves others may read them. */
 const longPreview: PreviewBounds = {
   relationsMax: previewRelationsMax,
-  recordsMax: 10_000,
+  recordsMax: 500,
   namedMax: 100_000,
+  queue: new SerialQueue(),
 };
 
 /** For a page, which somebody waits for and which shows a hundred records of a list. */
@@ -45,6 +47,8 @@ export const briefPreview: PreviewBounds = {
   namedMax: 100,
 };
 
+/** Where the index of parties does not reach yet, parts may have few records or none. */
+const sparePartsMax = 10;
 const holdsShownMax = 100;
 
 /** A record, and what is known of its deletion; without a time it counts as requested at the time of the preview. */
@@ -62,7 +66,7 @@ export async function previewDeletion(
   const { organizationId, resourceType, resourceId, dueAt = at } = record;
   const { deletionRequestId = "", requestedAt = at, processedBefore } = record;
   const key = { organizationId, resourceType, resourceId, deletionRequestId, requestedAt };
-  const { relationsMax, recordsMax, namedMax } = bounds;
+  const { relationsMax, recordsMax } = bounds;
   const asked = {
     deletion: {
       ...key,
@@ -76,7 +80,7 @@ export async function previewDeletion(
     recordsMax,
     after: undefined,
   } as const;
-  const { next, holds, named, ...plan } = await planInParts(app, asked, namedMax);
+  const { next, holds, named, ...plan } = await planInParts(app, asked, bounds);
   const held = holds.map((place) => ({ ...place, organizationId }));
   return {
     ...plan,
@@ -91,12 +95,14 @@ export async function previewDeletion(
 async function planInParts(
   { store }: App,
   query: DryRunQuery,
-  namedMax: number,
+  { recordsMax, namedMax, queue = new SerialQueue() }: PreviewBounds,
 ): Promise<DryRunPart> {
-  let plan = await store.plans.dryRun(query);
+  const read = (after?: number) => queue.run(() => store.plans.dryRun({ ...query, after }));
+  const partsMax = sparePartsMax + namedMax / recordsMax;
+  let plan = await read();
   for (let part = 1; plan.next !== undefined && part < partsMax; part += 1) {
     if (plan.named.length >= namedMax) break;
-    const next = await store.plans.dryRun({ ...query, after: plan.next });
+    const next = await read(plan.next);
     plan = { ...addPart(plan, next), next: next.next };
   }
   return plan;
