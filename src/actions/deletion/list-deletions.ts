@@ -131,9 +131,9 @@ export async function findMatching(
   for (let limit = foundMax + 1; examined < rowsMax; limit *= 4) {
     limit = Math.min(limit, rowsMax - examined);
     rows = await examine(app, query, { before: rows.at(-1) ?? query.before, limit });
-    const known = rows.filter(knows);
-    const holds = await Holds.read(app, ofHolds.has(wait) ? known : []);
-    for (const deletion of known) {
+    const visible = rows.filter(knows);
+    const holds = await Holds.read(app, ofHolds.has(wait) ? visible : []);
+    for (const deletion of visible) {
       if (found.length === foundMax) return { found, next: last, shownNext: last };
       last = deletion;
       if (isToApprove && deletion.approval?.requester === app.operator) continue;

@@ -256,11 +256,12 @@ class DeletionBatch {
     await this.#pace.restOfCompleted({ count: completed.length, tookMs }, this.#options.stopping);
   }
 
+  /** If the store fails here too, the deletion is claimed again after its lease; the others go on. */
   async #postpone(one: Open, cause: unknown): Promise<void> {
     const { deletion } = one;
     const { stopping } = this.#options;
     this.#open.delete(idOf(deletion));
-    await postpone(this.#app, { deletion, cause }, stopping);
+    await postpone(this.#app, { deletion, cause }, stopping).catch(() => undefined);
     this.#done.push({ result: "postponed", deletion, cause });
   }
 

@@ -200,9 +200,9 @@ function sha256(text: string): string {
   return hash("sha256", text);
 }
 
+/** Undefined if any of them is. */
 function latest(times: readonly (number | undefined)[]): number | undefined {
-  const past = times.flatMap((time) => time ?? []);
-  return past.length < times.length ? undefined : Math.max(...past);
+  return times.includes(undefined) ? undefined : Math.max(...times.map(Number));
 }
 
 function formatTime(unixMs: number): string {

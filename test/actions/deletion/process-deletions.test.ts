@@ -251,6 +251,24 @@ describe("a large deletion whose plan fails", () => {
     place.withDatabase((database) => database.exec("DROP TRIGGER failing"));
   });
 
+  it("does not affect others, even if postponing it fails", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    for (const id of ["failing", "other"]) await store.add("transaction", id);
+    for (const id of ["failing", "other"]) await store.request(keyOf("transaction", id));
+    const failure = new Error("no plan");
+    const failing = replaceMethods(store, {
+      claimDeletions: async (...args) =>
+        (await store.claimDeletions(...args)).map((deletion) =>
+          deletion.resourceId === "failing" ? { ...deletion, failure } : deletion,
+        ),
+      postponeDeletion: () => Promise.reject(new Error("not now")),
+    });
+    const options = { claimant: "test", stopping: new AbortController().signal };
+    const results = await processDeletions(makeApp(place, failing), options);
+    assert.deepEqual(results.map(({ result }) => result).sort(), ["completed", "postponed"]);
+  });
+
   it("is tried and reported once in a round, even if it is due until it is postponed", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
