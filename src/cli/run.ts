@@ -10,7 +10,7 @@ import { makeContext, type ProcessContext } from "./context.ts";
 import { type Invocation, joinWords, makeProgram } from "./program.ts";
 import { closestName } from "../domain/validation/suggest.ts";
 import { optionFlag } from "./option-flag.ts";
-import { sluice } from "./output/program-name.ts";
+import { sluice } from "../basics/program-name.ts";
 
 export const exitCode = { success: 0, failure: 1, usage: 2, finding: 3 } as const;
 

@@ -10,6 +10,7 @@ import { sqlitePath } from "../files/sqlite-path.ts";
 import { isUnfinished } from "./unfinished-files.ts";
 import { namesIn, statOf } from "../files/present.ts";
 import { StoreError } from "../store/interface/store-error.ts";
+import { sluice } from "../basics/program-name.ts";
 
 /** The files of SQLite, the lock of the serving process, the note of a move, and the copy of a restore in progress. */
 const besideStore =
@@ -75,6 +76,6 @@ export function refuseLostStore({
   if (ledgerName === undefined) return;
   throw new StoreError(
     `There is no store at ${path}, but ${join(dataDir, ledgerName)} is the ledger of one. Check DATABASE_URL and DATA_DIR; if ` +
-      "the store was lost, run `sluice restore` with a backup. To begin with an empty store, move the ledger to another folder.",
+      `the store was lost, run \`${sluice} restore\` with a backup. To begin with an empty store, move the ledger to another folder.`,
   );
 }

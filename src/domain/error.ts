@@ -2,6 +2,7 @@
 // status times 100 plus a number; codes are stable and documented in docs/reference/errors.md.
 
 import type { FeatureName, Named } from "../basics/name-rows.ts";
+import { sluice } from "../basics/program-name.ts";
 
 /** Detail about one field; `field` is a path such as `amount` or `[3].addresses[0].type`. */
 export interface FieldError {
@@ -145,7 +146,7 @@ export class EarlierState extends Error {
   constructor() {
     super(
       "An earlier state of the database is in its place: it lacks entries that the ledger of deletions has, and may " +
-        "contain records that were erased. It is not used. If it was restored, run: sluice deletion replay",
+        `contain records that were erased. It is not used. If it was restored, run: ${sluice} deletion replay`,
     );
   }
 }

@@ -24,7 +24,7 @@ import { limits } from "../domain/limits.ts";
 import { allScopes, describeScopes } from "../domain/scope.ts";
 import { defineAct, defineList, type NounPage, onlyOf, renderForms, secretPage } from "./act.ts";
 import { defineNoun, idValue, organizationValue, type Value } from "./noun.ts";
-import { sluice } from "../cli/output/program-name.ts";
+import { sluice } from "../basics/program-name.ts";
 
 const screen = "/console/organizations";
 

@@ -29,7 +29,7 @@ import {
   renderForms,
 } from "./act.ts";
 import { defineNoun, idValue, type Value } from "./noun.ts";
-import { sluice } from "../cli/output/program-name.ts";
+import { sluice } from "../basics/program-name.ts";
 
 const screen = "/console/operators";
 

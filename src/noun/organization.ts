@@ -29,7 +29,7 @@ import { titleOf } from "../domain/record-types.ts";
 import { formatDays } from "../domain/retention/floor.ts";
 import { defineAct, defineForm, defineList } from "./act.ts";
 import { defineNoun, idValue } from "./noun.ts";
-import { sluice } from "../cli/output/program-name.ts";
+import { sluice } from "../basics/program-name.ts";
 
 const screen = "/console/organizations";
 

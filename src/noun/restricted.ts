@@ -28,6 +28,7 @@ import { formatTimestamp } from "../domain/timestamp.ts";
 import { defineList } from "./act.ts";
 import { listedHolds } from "./hold.ts";
 import { defineNoun } from "./noun.ts";
+import { sluice } from "../basics/program-name.ts";
 
 type Row = ReturnType<typeof rowOf>;
 
@@ -203,6 +204,6 @@ function describeSet(shown: RestrictedSetDetails): string {
     const table = references.table(shown.references, shown);
     parts.push(`References of reports, and pseudonyms in their transactions\n${table}`);
   }
-  if (shown.more) parts.push("There are more; use --limit, or sluice restricted export.");
+  if (shown.more) parts.push(`There are more; use --limit, or ${sluice} restricted export.`);
   return parts.join("\n\n");
 }

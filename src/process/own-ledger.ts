@@ -16,6 +16,7 @@ import { StoreError } from "../store/interface/store-error.ts";
 import type { StoreOptions } from "../store/interface/store.ts";
 import { ledgerName } from "../store/ledger/ledger-reader.ts";
 import { openStoreLedger } from "../store/open-store.ts";
+import { sluice } from "../basics/program-name.ts";
 
 /** A damaged ledger says nothing; upkeep reports it. */
 export async function readMustHave(ledger: DeletionLedger | undefined): Promise<MustHave> {
@@ -40,7 +41,7 @@ export async function refuseRolledBack(app: App): Promise<void> {
   const lost = await findLostLedger(app);
   if (lost !== undefined) throw new StoreError(lost);
   if (!(await wasRolledBack(app)) || (await adoptRestore(app))) return;
-  throw new StoreError(`${ledgerAhead(app).message} Run: sluice deletion replay`);
+  throw new StoreError(`${ledgerAhead(app).message} Run: ${sluice} deletion replay`);
 }
 
 type LedgerOptions = Pick<StoreOptions, "role" | "restoring">;

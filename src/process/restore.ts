@@ -19,6 +19,7 @@ import { readLedgerParts } from "../store/ledger/ledger-reader.ts";
 import { backUpStore, copyBackup, refuseBackup } from "../store/copy-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 import { noteUnfinished } from "../data-folder/unfinished-files.ts";
+import { sluice } from "../basics/program-name.ts";
 
 export interface BackupRun {
   readonly file: string;
@@ -74,7 +75,7 @@ export async function restoreBackup(config: Config, run: RestoreRun): Promise<vo
     if (sources.length === 0 && (await app.ledger.state()).ledgerId === undefined) {
       warn(
         `There is no ledger of deletions in ${config.dataDir}: records that were erased after the backup may be there again. ` +
-          "If there is a copy of the ledger, run: sluice deletion replay --ledger FILE",
+          `If there is a copy of the ledger, run: ${sluice} deletion replay --ledger FILE`,
       );
     }
     await prepareReplay(app, { sources, backup: basename(file) });

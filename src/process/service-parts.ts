@@ -13,6 +13,7 @@ import type { ConsoleParts } from "./open-console.ts";
 import type { Loop } from "../worker/loop.ts";
 import { type ClockState, type TrustedClock, watchClock } from "../actions/upkeep/clock.ts";
 import { features } from "../feature/features.ts";
+import { sluice } from "../basics/program-name.ts";
 
 interface Stage {
   readonly draining: AbortController;
@@ -78,7 +79,7 @@ function report({ log, metrics }: ClockParts, { isTrusted, now, known }: ClockSt
     log.error(
       times,
       "the clock has jumped, or nothing ran for long: deletions and the ends of retention and of holds are paused; compare " +
-        "the clock with another one, and run: sluice clock confirm",
+        `the clock with another one, and run: ${sluice} clock confirm`,
     );
   }
 }

@@ -8,6 +8,7 @@ import {
   type RestoreOptions,
 } from "./sqlite/file/restore.ts";
 import { StoreError } from "./interface/store-error.ts";
+import { sluice } from "../basics/program-name.ts";
 
 /** Returns the size of the file in bytes. Throws StoreError. */
 export function backUpStore(databaseUrl: string, options: BackupOptions): Promise<number> {
@@ -25,7 +26,7 @@ function requireBackupPath(databaseUrl: string): string {
   if (path !== undefined) return path;
   throw new StoreError(
     "PostgreSQL is backed up with its own tools, pg_basebackup or pg_dump. Store the ledger in DATA_DIR, or the output of " +
-      "`sluice receipt export --include-confidential`, separately.",
+      `\`${sluice} receipt export --include-confidential\`, separately.`,
   );
 }
 
@@ -34,7 +35,7 @@ export function copyBackup(databaseUrl: string, options: RestoreOptions): Restor
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) return copySqliteBackup(path, options);
   throw new StoreError(
-    "PostgreSQL is restored with its own tools. Stop all Sluice processes, restore, and run `sluice deletion replay` before " +
+    `PostgreSQL is restored with its own tools. Stop all Sluice processes, restore, and run \`${sluice} deletion replay\` before ` +
       "any of them serves again.",
   );
 }

@@ -207,7 +207,7 @@ describe("a restore", () => {
     const { acme, file, ids } = await playUntilLoss(site);
     // The state after a restore whose process was killed when the file was in place.
     await restoreOnly(site, file);
-    await assert.rejects(serve(readConfig(site.line.environment)), /sluice deletion replay$/);
+    await assert.rejects(serve(readConfig(site.line.environment)), / npx sluice deletion replay$/);
     const replayed = await site.line.ask("deletion replay");
     assert.deepEqual(replayed["carried_out"], ids);
     const server = await site.start();

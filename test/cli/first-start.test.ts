@@ -33,7 +33,7 @@ describe("a start in production", () => {
     const line = makeCommandLine({ environment: production });
     const { code, message } = await line.fail("serve");
     assert.equal(code, 1);
-    assert.match(message, /^There is no store at \S+\. .*`sluice migrate` creates one\.$/);
+    assert.match(message, /^There is no store at \S+\. .*`npx sluice migrate` creates one\.$/);
     assert.deepEqual(readdirSync(line.folder), []);
   });
 

@@ -130,7 +130,7 @@ describe("a restore on a new disk that was killed", onLinux, () => {
       unrestored += 1;
       for (const command of ["migrate", "key list"]) {
         const { message } = await fresh.fail(command);
-        assert.match(message, /a restore of it was interrupted.*Run `sluice restore` again/);
+        assert.match(message, /a restore of it was interrupted.*Run `npx sluice restore` again/);
       }
       assert.equal(existsSync(store), false);
       await fresh.ask("restore", file);

@@ -76,10 +76,10 @@ export function testReplaying(engine: Engine): void {
       const command = { role: "command" } as const;
       await assert.rejects(
         site.openAnother(command),
-        /Run: sluice deletion replay --ledger ledger\.ndjson$/,
+        /Run: npx sluice deletion replay --ledger ledger\.ndjson$/,
       );
       await store.replay.startReplay();
-      await assert.rejects(site.openAnother(command), /Run: sluice deletion replay$/);
+      await assert.rejects(site.openAnother(command), /Run: npx sluice deletion replay$/);
       const another = await site.openAnother({ ...command, restoring: true });
       assert.equal((await another.replay.restoreState())?.state, "replaying");
       await another.replay.finishReplay(operator);

@@ -246,7 +246,7 @@ describe("finding records in the console", () => {
     });
     const { text } = await get("officer", await reveal("officer", "company", "c2"));
     assert.match(text, /of 1,024 characters/);
-    assert.match(text, /sluice record show/);
+    assert.match(text, /npx sluice record show/);
   });
 
   it("requests a deletion with a reason, once the id is typed", async () => {

@@ -15,6 +15,15 @@ describe("the layers", () => {
     assert.equal(findShellCommands({ path: "src/actions/a.ts", text }).length, 1);
     assert.equal(findShellCommands({ path: "src/actions/a.ts", text: `//${text}` }).length, 0);
     assert.equal(findShellCommands({ path: "src/cli/a.ts", text }).length, 0);
+    const named = text.replace("sluice", "${sluice}");
+    assert.equal(findShellCommands({ path: "src/actions/a.ts", text: named }).length, 1);
+  });
+
+  it("are broken by a message that does not name the program as it has to be typed", () => {
+    const text = "<code>sluice check</code>";
+    assert.equal(findShellCommands({ path: "src/console/a.ts", text }).length, 1);
+    const named = text.replace("sluice", "${sluice}");
+    assert.equal(findShellCommands({ path: "src/console/a.ts", text: named }).length, 0);
   });
 
   it("load what is imported at the start, by any way but types and imports at run time", () => {

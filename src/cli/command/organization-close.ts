@@ -32,7 +32,7 @@ import { organizations } from "../../noun/organization.ts";
 import { formatTime } from "../output/table.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 import { formatCount } from "../../basics/format-count.ts";
-import { sluice } from "../output/program-name.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export const organizationClose = defineStoreCommand({
   name: "organization close",

@@ -20,7 +20,7 @@ import { requireFloorsWithin } from "../../actions/access/change-organization.ts
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { describePreview } from "../output/retention-view.ts";
 import { listedHolds } from "../../noun/hold.ts";
-import { sluice } from "../output/program-name.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export const organizationShow = defineStoreCommand({
   name: "organization show",
@@ -131,6 +131,6 @@ async function requireConfirmed(
     "not_confirmed",
     `Nothing was changed. With --retain-days ${days}, a serving process would begin within a minute to permanently ` +
       `delete:\n${describePreview(preview)}\nConfidential records are deleted too, and not listed: see ` +
-      "sluice retention preview --days N --include-confidential. Add --yes to confirm.",
+      `${sluice} retention preview --days N --include-confidential. Add --yes to confirm.`,
   );
 }

@@ -33,7 +33,7 @@ import {
   viewPreview,
   viewRetention,
 } from "../output/retention-view.ts";
-import { sluice } from "../output/program-name.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export const retentionSet = defineStoreCommand({
   name: "retention set",

@@ -8,7 +8,7 @@ import { sqlitePath } from "../../files/sqlite-path.ts";
 import type { Serving } from "../../process/serving.ts";
 import { type Config, readConfig } from "../../settings/config.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { sluice } from "../output/program-name.ts";
+import { sluice } from "../../basics/program-name.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { disablePretenuring, limitHeap } from "../v8-flags.ts";
 

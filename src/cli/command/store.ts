@@ -12,7 +12,7 @@ import { describeMoved, movedEnding } from "../../data-folder/moved-store.ts";
 import { type Context, defineStoreCommand, flag } from "../command.ts";
 import { version } from "../../process/version.ts";
 import { runUntilStopped } from "../stop-signal.ts";
-import { sluice } from "../output/program-name.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export const migrate = defineStoreCommand({
   name: "migrate",

@@ -13,7 +13,7 @@ import { AppError } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { ConfigError } from "../../settings/config.ts";
 import { StoreError } from "../../store/interface/store-error.ts";
-import { sluice } from "./program-name.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export interface ErrorView {
   readonly name: string;

@@ -10,6 +10,7 @@ import type {
 import { type Html, html, type Column, renderTable } from "./html.ts";
 import { describeValue, inWords } from "./typed-value.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 /** How many bytes all values of a page have at most, escaped, so that the page stays small. */
 const valueBytesMax = 16_000;
@@ -78,7 +79,7 @@ export function renderHistory(
     ${
       space.isExceeded &&
       html`<p class="note">
-        Long values are cut here. <code>sluice record show</code> shows everything.
+        Long values are cut here. <code>${sluice} record show</code> shows everything.
       </p>`
     }
   </section>`;

@@ -44,6 +44,7 @@ import {
 } from "../html/time.ts";
 import { describeValue, inWords } from "../html/typed-value.ts";
 import { renderActor, renderParty } from "../html/party.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const screen = "/console/audit";
 
@@ -217,7 +218,7 @@ function renderVerified({ after, no, hash, fault, isEnd }: Verification): Html {
     return html`<p role="alert"><strong>Not genuine.</strong> ${fault}</p>
       ${no > after && html`<p>The entries ${range} before it are unaltered.</p>`}
       <p>
-        Nothing was changed. <code>sluice check</code> compares the trail with everything else.
+        Nothing was changed. <code>${sluice} check</code> compares the trail with everything else.
       </p>`;
   }
   const result = html`<p>
@@ -228,7 +229,7 @@ function renderVerified({ after, no, hash, fault, isEnd }: Verification): Html {
     return html`${result}
       <p>
         This is the end of the trail. Whether entries are missing after it is shown by the ledger,
-        which is outside the store: <code>sluice check</code>.
+        which is outside the store: <code>${sluice} check</code>.
       </p>`;
   }
   return html`${result}

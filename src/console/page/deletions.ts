@@ -28,6 +28,7 @@ import { type Column, html, type Html, renderElement, renderTable } from "../htm
 import { formatCounted, type Next, type Person } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
 import { renderActor } from "../html/party.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 type Shown = Awaited<ReturnType<typeof listDeletions>>;
 
@@ -157,7 +158,7 @@ function renderPart({ shown, next }: Shown, query: URLSearchParams): Html {
   const more = renderNext(label, screen, { query, place: { before: next } });
   const where = next === undefined ? "" : " among the last 1,000";
   const empty = html`There is no such deletion${where}. Programs request deletions with DELETE, and
-    operators with <code>sluice deletion request</code>.`;
+    operators with <code>${sluice} deletion request</code>.`;
   return html`${more} ${renderTable(columnsOf(query), shown, { empty })} ${more}`;
 }
 

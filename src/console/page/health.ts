@@ -14,6 +14,7 @@ import {
 import type { Next, Person, ProcessFacts } from "../page.ts";
 import { renderIntake } from "./intake-charts.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export async function showHealth(person: Person): Promise<Next> {
   const { app, context, sources } = person;
@@ -40,7 +41,7 @@ function renderChecks(checks: readonly HealthCheck[]): Html {
     }
     ${renderTable(checkColumns, checks, { style: "plain" })}
     <p class="note">
-      Checked now, in a bounded number of steps. <code>sluice check</code> on the server compares
+      Checked now, in a bounded number of steps. <code>${sluice} check</code> on the server compares
       everything, also with the ledger.
     </p>
   </section>`;
@@ -73,7 +74,8 @@ function renderVersions(
         "Last backup",
         lastBackup === undefined
           ? html`none by
-              <code>sluice backup</code>${engine.isServer && `; ${engine.title} has its own tools`}`
+              <code>${sluice} backup</code
+              >${engine.isServer && `; ${engine.title} has its own tools`}`
           : html`${renderTime(lastBackup.at)} by <bdi>${lastBackup.actor}</bdi>`,
       ],
     ])}

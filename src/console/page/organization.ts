@@ -20,6 +20,7 @@ import {
   renderOrganizationState,
   settingsForm,
 } from "../../noun/organization.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const screen = "/console/organizations";
 export const organizationPath = "/console/organization/:id";
@@ -110,7 +111,7 @@ function renderClosing(
   if (awaitsExport) {
     return html`<p>
       Its closing was to export its records first. That export is still being made, or was
-      interrupted; then the command <code>sluice organization close</code> continues.
+      interrupted; then the command <code>${sluice} organization close</code> continues.
     </p>`;
   }
   const interrupted =
@@ -119,6 +120,6 @@ function renderClosing(
   const text = html`${interrupted} All access of the organization ends at once, and everything that
     it has stored is erased for good, once ${kept ?? "no hold and no floor prevents it"}.
     ${approval} This can't be undone, and the id can't be used again. For an export of the records
-    first, use <code>sluice organization close</code>.`;
+    first, use <code>${sluice} organization close</code>.`;
   return renderForm(closeForm, organizationId, { text });
 }

@@ -11,6 +11,7 @@ import { formatCount } from "../../basics/format-count.ts";
 import { organizationCookie } from "../sign-in/cookie.ts";
 import { findScreen } from "../frame/screens.ts";
 import { renderOrganization } from "../html/party.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const screen = "/console/organizations";
 
@@ -67,7 +68,7 @@ export async function chooseOne(person: Person, form: URLSearchParams): Promise<
 const noneFound = "No organization has this in its id or its name.";
 const nothing = html`There is no organization yet. Each customer of yours is one, with its own
   records and API keys. Create the first one here, or with
-  <code>sluice organization create</code>.`;
+  <code>${sluice} organization create</code>.`;
 
 function choiceOf(person: Person): Column<Organization> {
   const back = readBack(person);

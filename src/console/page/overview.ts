@@ -10,6 +10,7 @@ import {
 import { type Figure, html, type Html, renderEmpty, renderFigures } from "../html/html.ts";
 import { formatCounted, type Next, type Person, readPanels } from "../page.ts";
 import { formatDuration, formatNumber } from "../html/time.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export async function showOverview(person: Person): Promise<Next> {
   const { app } = person;
@@ -31,8 +32,8 @@ export async function showOverview(person: Person): Promise<Next> {
 const firstSteps = html`<section class="empty">
   <h2>Nothing is here yet</h2>
   <p>First create an organization and a key for it, on the server:</p>
-  <pre><code>sluice organization create --name "Acme Payments" --id acme
-sluice key create --organization acme</code></pre>
+  <pre><code>${sluice} organization create --name "Acme Payments" --id acme
+${sluice} key create --organization acme</code></pre>
 </section>`;
 
 type Duties = Omit<Agenda, "isEveryHoldRead"> & Awaited<ReturnType<Person["waiting"]>>;

@@ -9,6 +9,7 @@ import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts } from "../html/html.ts";
 import { renderOrganization } from "../html/party.ts";
 import type { Next, Person } from "../page.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const screen = "/console/restricted";
 const recordsMax = 100;
@@ -59,7 +60,7 @@ export async function showOneSet(person: Person, form: URLSearchParams): Promise
   const body = html`${renderFacts(sets.facts(rowOf(shown)))}
     <h2>Records</h2>
     ${keptRecords.list(records, undefined, { empty: "Only references are kept." })}
-    ${more && html`<p>There are more; <code>sluice restricted export</code> has all of them.</p>`}
+    ${more && html`<p>There are more; <code>${sluice} restricted export</code> has all of them.</p>`}
     ${
       holds.length > 0 &&
       html`<h2>Holds</h2>

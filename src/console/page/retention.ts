@@ -38,6 +38,7 @@ import {
   retentionPath,
   screen,
 } from "./retention-rule.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export async function showRetention(person: Person): Promise<Next> {
   const id = readText(withOrganization(person), "organization");
@@ -48,7 +49,7 @@ export async function showRetention(person: Person): Promise<Next> {
 
 async function renderAll({ app, query }: Person): Promise<Html> {
   const { shown, next } = await listRetention(app, query.get("after") ?? "");
-  const create = 'sluice organization create --name "Acme Payments" --id acme';
+  const create = `${sluice} organization create --name "Acme Payments" --id acme`;
   const none = html`There is no organization. Create one with <code>${create}</code>.`;
   if (shown.length === 0) return renderEmpty(none);
   return html`<p class="note">

@@ -27,13 +27,14 @@ import { AppError } from "../../domain/error.ts";
 import { renderForward } from "../frame/error-page.ts";
 import { isAnswerTo, type OpenId } from "../sign-in/openid/provider.ts";
 import { renderButton } from "../html/field.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const howToGetLink = html`<p>
     Ask somebody with a shell on the server for a link. It is created with
   </p>
-  <pre><code>sluice operator link NAME</code></pre>
+  <pre><code>${sluice} operator link NAME</code></pre>
   <p>A new person needs an account first:</p>
-  <pre><code>sluice operator create NAME --role viewer</code></pre>`;
+  <pre><code>${sluice} operator create NAME --role viewer</code></pre>`;
 
 export async function showSignIn({ origin, sources }: Visitor): Promise<Next> {
   const { openId } = sources;
@@ -97,7 +98,7 @@ export async function usePasskey(visitor: Visitor): Promise<Next> {
 function linkEnded(): OperatorError {
   return new OperatorError(
     "sign_in",
-    "This link was used before, has expired, or was replaced by a newer one. Ask for another: sluice operator link NAME",
+    `This link was used before, has expired, or was replaced by a newer one. Ask for another: ${sluice} operator link NAME`,
   );
 }
 

@@ -26,6 +26,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Operator } from "../../domain/operator.ts";
 import type { Origin } from "./origin.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const load = () => import("@simplewebauthn/server");
 
@@ -177,7 +178,6 @@ async function verifyOnce<Result extends { readonly verified: boolean }>(
 }
 
 function notGenuine(cause?: unknown): OperatorError {
-  const message =
-    "The passkey was not accepted. Try again, or ask for a new link: sluice operator link NAME";
+  const message = `The passkey was not accepted. Try again, or ask for a new link: ${sluice} operator link NAME`;
   return new OperatorError("sign_in", message, { cause });
 }

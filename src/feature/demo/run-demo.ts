@@ -13,6 +13,7 @@ import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Context } from "../../cli/command.ts";
 import { type Column, renderTable } from "../../cli/output/table.ts";
 import { type Demo, stepsOf } from "./steps.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 type Input = Pick<Demo, "transactions" | "assessments" | "signal">;
 
@@ -134,5 +135,5 @@ export function describeReport(report: Awaited<ReturnType<typeof runDemo>>): str
 
 Records: ${origin}. The server ran in the same process; median and 99% are request times measured by the client.
 Each of the ${deletions_completed} deletions also erased a check and an alert, and was completed within ${deletion_seconds_max.toFixed(2)} s.
-${waits > 0 ? retries : ""}Every reply was correct.${kept === null ? "" : `\n\nThe store was kept. To serve it: ${settings} sluice serve`}`;
+${waits > 0 ? retries : ""}Every reply was correct.${kept === null ? "" : `\n\nThe store was kept. To serve it: ${settings} ${sluice} serve`}`;
 }

@@ -4,13 +4,14 @@ import { type ErrorContext, operatorError } from "../../actions/operator/operato
 import { nameRows } from "../../basics/name-rows.ts";
 import { may } from "../../domain/operator-right.ts";
 import type { AddedRows } from "../feature.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 /** What operators are told. */
 export const operatorErrors = nameRows({
   search_key: {
     ...operatorError(409, "The index of persons was made with another key, or there is no key."),
     advice: ({ isOther }: ErrorContext) =>
-      isOther === true ? "To make it again, run: sluice subject index" : undefined,
+      isOther === true ? `To make it again, run: ${sluice} subject index` : undefined,
   },
 });
 

@@ -30,7 +30,7 @@ import {
 } from "../../noun/act.ts";
 import { nameField, scopesField, scopesValue, statusValue } from "../../noun/key.ts";
 import { defineNoun, idValue, organizationValue } from "../../noun/noun.ts";
-import { sluice } from "../../cli/output/program-name.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const screen = "/console/organizations";
 

@@ -8,6 +8,7 @@ import type { Panels, Person } from "../../console/page.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { listImports } from "./imports.ts";
 import type { ImportRun } from "./store/import-run.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export const panels: Panels = { intake: renderImports };
 
@@ -33,14 +34,14 @@ async function renderImports({ app }: Person): Promise<Html> {
       { empty: noImports },
     )}
     <p class="note">
-      Imports in the console, and by <code>sluice import</code> into this store. With
+      Imports in the console, and by <code>${sluice} import</code> into this store. With
       <code>--url</code>, an import is requests of an API key.
     </p>
   </section>`;
 }
 
 const noImports = html`Nothing was imported within the last 30 days. On the server,
-  <code>sluice import</code> imports files.`;
+  <code>${sluice} import</code> imports files.`;
 
 const startedFrom = { console: "in the console", command: "on the command line" } as const;
 

@@ -12,6 +12,7 @@ import { text } from "../../cli/input/kinds.ts";
 import { formatSeconds, makeBulkProgress } from "../../cli/output/bulk-progress.ts";
 import { runUntilStopped } from "../../cli/stop-signal.ts";
 import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const openPassword =
   "sluice: warning: other users of this machine can see the password in --to while this runs. Use PGPASSWORD instead.\n";
@@ -117,7 +118,7 @@ function reportMove({ storeId, rows, summary, files }: Moved, seconds: number): 
     ].join("\n"),
     `Never serve ${storeFile} again. Delete it and its backups once the service runs: they still contain what is erased ` +
       "from now on.",
-    "Run `sluice check`. It reports the old files until they are gone.",
+    `Run \`${sluice} check\`. It reports the old files until they are gone.`,
   ].filter((_, at) => at !== 1 || along.length > 0);
   const lines = [
     `Moved ${rows.toLocaleString("en")} rows of ${storeId} in ${formatSeconds(seconds)}. Counts and digests of all ` +

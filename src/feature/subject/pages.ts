@@ -50,6 +50,7 @@ import {
 } from "./read-subject.ts";
 import { rights } from "./rows.ts";
 import { letterTexts } from "./texts.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export const accessPath = "/console/access";
 const copyPath = `${accessPath}/page` as const;
@@ -183,8 +184,8 @@ function renderCopy(request: SubjectRequest): Html {
     <p>
       One file (NDJSON): a record a line, with its state and every change. Read it before you hand
       it out, because it can name others, and delete it afterwards. That you downloaded it is in the
-      audit trail. <code>sluice subject export</code> writes the same as a folder with a page that
-      explains it.
+      audit trail. <code>${sluice} subject export</code> writes the same as a folder with a page
+      that explains it.
     </p>
     ${renderButton("Download the copy", `${accessPath}/copy`, { fields: keyFields(request), main: true })}
     <p class="note">

@@ -34,6 +34,7 @@ import { renderReady } from "./render-ready.ts";
 import { operatorErrors } from "./rows.ts";
 import type { Upload } from "./upload.ts";
 import { Uploads } from "./uploads.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const right = rights["records.import"];
 
@@ -67,7 +68,7 @@ async function renderUploads(person: Person): Promise<Html> {
   </section>`;
 }
 
-const uploadsOff = html`Uploads are off. On the server, <code>sluice import</code> imports files.`;
+const uploadsOff = html`Uploads are off. On the server, <code>${sluice} import</code> imports files.`;
 
 const purposes = [
   ["add", "add records"],

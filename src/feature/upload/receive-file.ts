@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { newFile } from "../../files/own-file.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 /** Throws OperatorError, and what the source throws; then the caller removes the file. */
 export async function receiveFile(
@@ -28,7 +29,7 @@ export async function receiveFile(
 function tooLarge(bytesMax: number): OperatorError {
   return new OperatorError(
     "input",
-    `The file has more than ${bytesMax.toLocaleString("en")} bytes. Upload it in parts, use sluice import on the server, or ` +
+    `The file has more than ${bytesMax.toLocaleString("en")} bytes. Upload it in parts, use ${sluice} import on the server, or ` +
       "raise UPLOAD_BYTES_MAX.",
   );
 }

@@ -16,6 +16,7 @@ import {
   type UploadWork,
   stopOf,
 } from "./upload.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export type UploadThread = Pick<Worker, "postMessage" | "on" | "terminate">;
 
@@ -95,7 +96,7 @@ function isOutOfMemory(error: unknown): boolean {
 function tooMuchMemory(cause: unknown): OperatorError {
   return new OperatorError(
     "input",
-    "The rows of this file take more memory than an upload may use. Upload it with smaller rows, or use sluice import on the " +
+    `The rows of this file take more memory than an upload may use. Upload it with smaller rows, or use ${sluice} import on the ` +
       "server.",
     { cause },
   );

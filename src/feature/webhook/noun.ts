@@ -37,7 +37,7 @@ import {
 } from "../../noun/act.ts";
 import { rights } from "./rows.ts";
 import { defineNoun, idValue, organizationValue } from "../../noun/noun.ts";
-import { sluice } from "../../cli/output/program-name.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 const screen = "/console/organizations";
 

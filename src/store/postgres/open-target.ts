@@ -7,6 +7,7 @@ import type { StoreOptions } from "../interface/store.ts";
 import { awaitVisibleCommits, commitInTwoPhases } from "./citus.ts";
 import { hasState, insufficientPrivilege } from "./failure.ts";
 import { openDatabase } from "./open-database.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 /** Migrates the schema, and checks nothing else. Throws StoreError. */
 export async function openPostgresTarget(
@@ -33,7 +34,7 @@ export async function openPostgresTarget(
 
 function mayNotFill(cause: unknown): StoreError {
   return new StoreError(
-    "The role may not fill the database. Use the role that owns the tables, as for `sluice migrate`.",
+    `The role may not fill the database. Use the role that owns the tables, as for \`${sluice} migrate\`.`,
     { cause },
   );
 }

@@ -5,6 +5,7 @@ import type { ChainHead, DeletionEntry } from "../../domain/deletion/ledger-entr
 import type { ReceiptHead } from "../../domain/deletion/receipt.ts";
 import type { ReplayBeginning, RestoreCut, RestoreState } from "../interface/replay.ts";
 import { reader } from "./reader.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 /** The ledger does not contain reasons, which are free text. */
 export const replayReason = "replayed after a restore";
@@ -18,7 +19,7 @@ export function describeRestoring({ state, sources }: RestoreState): string {
   const ledgers = needed.map((source) => ` --ledger ${source}`).join("");
   return (
     "The store was restored from a backup, and not all deletions that were completed since have been replayed. Until then " +
-    `nothing reads it. Run: sluice deletion replay${ledgers}`
+    `nothing reads it. Run: ${sluice} deletion replay${ledgers}`
   );
 }
 

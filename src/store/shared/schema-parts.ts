@@ -4,6 +4,7 @@
 
 import type { IntegrityReport } from "../interface/store.ts";
 import { StoreError } from "../interface/store-error.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export interface SchemaPart {
   /** Names it for people, such as "index change_by_digest". */
@@ -66,7 +67,7 @@ export function refuseDifference(store: string, { findings }: SchemaDifference):
   const rest = more > 0 ? ` ${more} more parts differ.` : "";
   throw new StoreError(
     `${store} does not have the schema of this version. ${findings.slice(0, namedMax).join(" ")}${rest} If it was restored ` +
-      "from a dump, restore all of the dump; `sluice check` lists every difference.",
+      `from a dump, restore all of the dump; \`${sluice} check\` lists every difference.`,
   );
 }
 

@@ -4,6 +4,7 @@ import { unavailable } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { findObstacle } from "../../files/path-obstacle.ts";
 import { StoreError } from "../interface/store-error.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 /** The Retry-After while the disk is full or can't be written to. */
 export const noRoomRetrySeconds = 10;
@@ -50,7 +51,7 @@ export function asDamaged(path: string, cause: unknown): StoreError | undefined 
   if (code !== corruptCode && code !== notADatabaseCode) return undefined;
   return new StoreError(
     `The store ${path} is damaged: SQLite can't read parts of it (${messageOf(cause)}). Stop the service, copy the file with its ` +
-      "WAL to another disk, check the disk and the log of the system, and restore the newest backup with `sluice restore`.",
+      `WAL to another disk, check the disk and the log of the system, and restore the newest backup with \`${sluice} restore\`.`,
     { cause },
   );
 }
@@ -71,7 +72,7 @@ function messageOf(cause: unknown): string {
 function describeFailing(cause: unknown): StoreError {
   return new StoreError(
     `The file of the store can't be read or written: ${messageOf(cause)}. Check its disk ` +
-      "and the log of the system; if the disk is sound, stop the service and run `sluice check`.",
+      `and the log of the system; if the disk is sound, stop the service and run \`${sluice} check\`.`,
     { cause },
   );
 }

@@ -10,10 +10,11 @@ import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/file-lock.ts";
 import { findUnmatchedLog, refuseUnrestored } from "./file/restore.ts";
 import { refuseCopiedAlone, sizeOfStore } from "./file/store-file.ts";
+import { sluice } from "../../basics/program-name.ts";
 
 export function noStore(path: string): StoreError {
   return new StoreError(
-    `There is no store at ${path}. Check DATABASE_URL, DATA_DIR and the current folder; \`sluice migrate\` ` +
+    `There is no store at ${path}. Check DATABASE_URL, DATA_DIR and the current folder; \`${sluice} migrate\` ` +
       "creates one.",
   );
 }
@@ -27,7 +28,7 @@ export function requireFile(path: string, { existing }: { readonly existing: boo
   if (log !== undefined) {
     throw new StoreError(
       `There is no store at ${path}, but ${log} contains changes of one. Put the file of the store back beside it, or run ` +
-        "`sluice restore --replace` with a backup. To begin with an empty store instead, move that file to another folder.",
+        `\`${sluice} restore --replace\` with a backup. To begin with an empty store instead, move that file to another folder.`,
     );
   }
   // An empty file does not contain a store yet.

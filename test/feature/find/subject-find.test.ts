@@ -144,7 +144,7 @@ describe("subject index", () => {
     replaceKey(readConfig(line.environment), makeKey());
     const failed = await line.fail("subject find --organization acme --reason r --name Ada");
     assert.equal(failed.name, "search_key");
-    assert.match(failed.message, /sluice subject index/);
+    assert.match(failed.message, /: npx sluice subject index/);
     assert.deepEqual(await line.ask("subject index"), { complete: true });
     assert.deepEqual(await find("--name", "Müller"), before);
     await operate(line.environment, async (app) => {

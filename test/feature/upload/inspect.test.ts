@@ -170,7 +170,7 @@ describe("the beginning of an uploaded file", () => {
       ["empty.csv", "", /is empty/],
       ["head.csv", "a,b\n", /has no rows/],
       ["wide.csv", `${wide}\n${wide}\n`, /has 301 columns; at most 300/],
-      ["rows.parquet", "PAR1", /is Parquet, which can't be uploaded. Run sluice import /],
+      ["rows.parquet", "PAR1", /is Parquet, which can't be uploaded. Run npx sluice import /],
       ["not.csv.gz", "a,b\n1,2\n", /damaged or truncated/],
       ["object.json", "{}", /is not a JSON list/],
     ];

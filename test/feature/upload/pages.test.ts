@@ -204,7 +204,7 @@ describe("uploads in the console", async () => {
       [{ fields: { ...types, type: "persn" } }, 404, /did you mean person/],
       [{ fields: { ...types, type: "customer_sar" } }, 403, /may not/],
       [{ name: "tx.exe" }, 400, /does not say what format.*; end it in .csv, .ndjson or .json/],
-      [{ name: "tx.parquet" }, 400, /Run sluice import tx.parquet on the server/],
+      [{ name: "tx.parquet" }, 400, /Run npx sluice import tx.parquet on the server/],
       [{ name: "" }, 400, /Choose a file/],
       [{ fields: { ...types, mode: "upsert" } }, 400, /mode must be add or update/],
       [{ as: "viewer" }, 403, /may not import records/],

@@ -33,12 +33,16 @@ export function findForbiddenWords({ path, text }: TextFile): readonly string[] 
   );
 }
 
-/** Strings of actions that tell somebody to type something. */
+const messages = /^src\/(?:console|data-folder|domain|process|store)\//;
+
+/** Strings of actions that tell somebody to type something, and messages that do so without `program-name.ts`. */
 export function findShellCommands({ path, text }: TextFile): readonly string[] {
-  if (!path.startsWith("src/actions/")) return [];
+  const isAction = path.startsWith("src/actions/");
+  if (!isAction && !messages.test(path)) return [];
+  const command = isAction ? /["`].*(?:\bsluice\}? [a-z]|\s--[a-z])/ : /(?<!')\bsluice [a-z]/;
   return text.split("\n").flatMap((line, index) => {
-    const [string = ""] = /["`].*/.exec(line.replace(/^\s*(?:\/\/|\/?\*).*/, "")) ?? [];
-    return /\bsluice [a-z]|\s--[a-z]/.test(string) ? [`${path}:${index + 1}: ${line.trim()}`] : [];
+    const code = line.replace(/^\s*(?:\/\/|\/?\*).*/, "");
+    return command.test(code) ? [`${path}:${index + 1}: ${line.trim()}`] : [];
   });
 }
 

@@ -208,7 +208,7 @@ describe("opening a store on PostgreSQL", () => {
 
     it("reports that the owner has to migrate the schema", async () => {
       await server.query("UPDATE meta SET value = 0 WHERE name = 'schema_version'", url);
-      await requireRefused(url, /Run `sluice migrate` once with a role that owns the tables/);
+      await requireRefused(url, /Run `npx sluice migrate` once with a role that owns the tables/);
       await server.query(`UPDATE meta SET value = ${schemaVersion}`, url);
     });
   });

@@ -3,6 +3,7 @@
 import { OperatorError } from "../../../actions/operator/operator-error.ts";
 import { formatByEnding } from "../../../bulk/formats/compression.ts";
 import type { InputFormat } from "../../csv/row.ts";
+import { sluice } from "../../../basics/program-name.ts";
 
 const endings: Readonly<Record<string, InputFormat>> = {
   csv: "csv",
@@ -30,7 +31,7 @@ export function formatOfName(path: string, advice = byOption): InputFormat {
 export function parquetRefused(path: string): OperatorError {
   return new OperatorError(
     "input",
-    `${path} is Parquet, which can't be uploaded. Run sluice import ${path} on the server, or over HTTP with --url, or ` +
+    `${path} is Parquet, which can't be uploaded. Run ${sluice} import ${path} on the server, or over HTTP with --url, or ` +
       "convert the file to CSV or NDJSON.",
   );
 }

@@ -5,6 +5,7 @@ import { nameRows } from "../../../basics/name-rows.ts";
 import { StoreError } from "../../../store/interface/store-error.ts";
 import type { StorePart } from "../../../store/sql/part.ts";
 import { get, type Statements } from "../../../store/sql/statement/statements.ts";
+import { sluice } from "../../../basics/program-name.ts";
 
 /** Actions of entries of the audit trail. */
 export const actions = nameRows({
@@ -22,7 +23,7 @@ export function* refuseUnfinished(): Statements<void> {
   throw new StoreError(
     `The database contains only a part of the embedded store ${storeId}, because its move was not finished. Empty the ` +
       `database: as its owner, run DROP SCHEMA ${schema} CASCADE; CREATE SCHEMA ${schema}; or create ` +
-      "the database again. Then run `sluice move` again with the DATABASE_URL of the embedded store, which is unchanged.",
+      `the database again. Then run \`${sluice} move\` again with the DATABASE_URL of the embedded store, which is unchanged.`,
   );
 }
 

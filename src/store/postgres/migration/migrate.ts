@@ -14,6 +14,7 @@ import type { Transaction } from "../transaction.ts";
 import { requireCreation } from "./find-schema.ts";
 import { secureTables } from "./row-security.ts";
 import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
+import { sluice } from "../../../basics/program-name.ts";
 
 /** An arbitrary number that no other program is likely to use. */
 const lockKey = 7_518_242_301;
@@ -53,7 +54,7 @@ export async function migrate(
   if (version === newest) return;
   if (version === 0 && existing) {
     throw new StoreError(
-      "There is no store in the database that DATABASE_URL names. Check DATABASE_URL; `sluice migrate` creates one.",
+      `There is no store in the database that DATABASE_URL names. Check DATABASE_URL; \`${sluice} migrate\` creates one.`,
     );
   }
   refuseSchema(version, { newest, store: "The database" });
@@ -110,7 +111,7 @@ async function versionOf(transaction: Transaction): Promise<number> {
 function forbidden(cause: unknown): StoreError {
   return new StoreError(
     "The schema of the database must be migrated to this version, and the role in DATABASE_URL may not do that. " +
-      "Run `sluice migrate` once with a role that owns the tables or, for a new store, the database.",
+      `Run \`${sluice} migrate\` once with a role that owns the tables or, for a new store, the database.`,
     { cause },
   );
 }

@@ -11,6 +11,7 @@ import { readNumbered } from "./find-namings.ts";
 import { listOwners, readDue } from "./index-parties.ts";
 import { partiesIn } from "./named-parties.ts";
 import { formatCount } from "../../../basics/format-count.ts";
+import { sluice } from "../../../basics/program-name.ts";
 
 const blocksMax = 64;
 
@@ -58,7 +59,7 @@ export function* checkParties(): Statements<readonly string[]> {
     for (const entry of due) stored.delete(textOf(entry));
     yield* removeTrue(stored, key);
     const range = `of the changes ${from + 1} to ${to}`;
-    const again = "`sluice subject index` builds it again.";
+    const again = `\`${sluice} subject index\` builds it again.`;
     if (missing.size > 0)
       findings.push(
         `The index of parties lacks ${formatCount(missing.size, "entry")} ${range}; ${again}`,

@@ -17,6 +17,7 @@ import {
 import type { Timeline } from "../../../domain/record/timeline.ts";
 import { reader } from "../../row/reader.ts";
 import { findLatestArrival } from "./record.ts";
+import { sluice } from "../../../basics/program-name.ts";
 
 export interface ArrivalQuery {
   readonly organizationId: string;
@@ -220,6 +221,6 @@ export function* checkCounter(): Statements<readonly string[]> {
   if (stale === undefined) return [];
   return [
     `The counter of arrival numbers is at ${stale.given}, but ${stale.highest} was given: the next changes would get numbers ` +
-      "of earlier ones. `sluice serve` sets it, or says how to.",
+      `of earlier ones. \`${sluice} serve\` sets it, or says how to.`,
   ];
 }

@@ -14,6 +14,7 @@ import { truncateWal, walBytes } from "./checkpoint-freeze.ts";
 import { copyContent, syncFile, syncFolderOf } from "./private-file.ts";
 import { isFileMarkedOpen, markClosed, sizeOfStore } from "./store-file.ts";
 import { type ServingRight, takeServingRight, tryServingRight } from "./file-lock.ts";
+import { sluice } from "../../../basics/program-name.ts";
 
 export interface RestoreOptions {
   readonly file: string;
@@ -102,7 +103,7 @@ export function refuseUnrestored(path: string): void {
   const copy = restoringPath(path);
   if (!isPresent(copy, "The file")) return;
   throw new StoreError(
-    `There is no store at ${path}: a restore of it was interrupted, or is still running. Run \`sluice restore\` again, with the ` +
+    `There is no store at ${path}: a restore of it was interrupted, or is still running. Run \`${sluice} restore\` again, with the ` +
       `same backup and the same --ledger. To begin with an empty store instead, remove ${copy}.`,
   );
 }

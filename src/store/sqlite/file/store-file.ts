@@ -13,6 +13,7 @@ import { statOf } from "../../../files/present.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { describeFailure } from "../failure.ts";
 import { type Connection, isMarkedOpen, openMark } from "../connection.ts";
+import { sluice } from "../../../basics/program-name.ts";
 
 /** Undefined without a file. Throws StoreError if it is no regular file, is not accessible, or would lose its WAL. */
 export function sizeOfStore(path: string): number | undefined {
@@ -104,7 +105,7 @@ export function refuseCopiedAlone(path: string): void {
     `The store ${path} was copied or moved without its WAL while it was in use: the file was not closed, and there is no ` +
       `${path}-wal. The newest records are missing, and what was erased last may be back, unless another program, such as ` +
       "sqlite3, has removed the WAL because it was the last to close the store. Put the WAL beside it, or restore a " +
-      "backup. If neither exists, stop all processes of Sluice, move the file to another folder, and run `sluice restore FILE " +
+      `backup. If neither exists, stop all processes of Sluice, move the file to another folder, and run \`${sluice} restore FILE ` +
       "--incomplete` with it, which accepts the loss.",
   );
 }
