@@ -105,7 +105,6 @@ const commands: readonly ((id: OrganizationId) => readonly string[])[] = [
   (id) => ["deletion cancel", `restricted/${deletions.get(id)}`],
   (id) => ["receipt disclose", deletions.get(id) ?? ""],
   (id) => ["receipt disclose", `restricted/${deletions.get(id)}`],
-  (id) => ["receipt disclose --types customer_sar", deletions.get(id) ?? ""],
   (id) => ["receipt export --organization", id],
   (id) => ["retention preview --organization", id, "--days", "1"],
   (id) => ["proposal show", proposals.get(id) ?? ""],

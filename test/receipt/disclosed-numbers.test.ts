@@ -149,11 +149,10 @@ describe("a deletion that has to keep a report", () => {
 
 describe("sluice receipt disclose", () => {
   it("is in the audit trail, with what was asked for", async () => {
-    const options = ["--types", "customer_sar", "--include-confidential"];
-    await scene.line.ask("receipt disclose", deletionId, ...options);
+    await scene.line.ask("receipt disclose --include-confidential", deletionId);
     assert.match(
       (await scene.line.type("audit export")).out,
-      /"receipt\.disclose".*"types":\["customer_sar"\],"includeConfidential":true/,
+      /"receipt\.disclose".*"types":\[.*"customer_sar".*\],"includeConfidential":true/,
     );
   });
 
@@ -161,9 +160,6 @@ describe("sluice receipt disclose", () => {
     const { disclosures } = await scene.line.ask("receipt disclose", deletionId);
     assert.deepEqual((disclosures as Record<string, unknown>)["customer_sar"], undefined);
     assert.doesNotMatch(JSON.stringify(disclosures), /kept/);
-    const options = ["--types", "customer_sar"];
-    const refused = await scene.line.fail("receipt disclose", deletionId, ...options);
-    assert.match(refused.message, /customer_sar is confidential.*--include-confidential/);
   });
 
   it("refuses what is not completed or does not exist", async () => {
@@ -171,9 +167,6 @@ describe("sluice receipt disclose", () => {
       (await scene.line.fail("receipt disclose del_none")).message,
       /no deletion request/,
     );
-    const options = ["--types", "persn"];
-    const unknown = await scene.line.fail("receipt disclose", deletionId, ...options);
-    assert.match(unknown.message, /did you mean person/);
   });
 });
 

@@ -9,7 +9,7 @@ import type {
 import type { ResourceType } from "../../domain/record-type.ts";
 import { allScopes } from "../../domain/scope.ts";
 import { actOf, type App } from "../app.ts";
-import { confidentialType, findDeletion, findType } from "../record/find-named-record.ts";
+import { findDeletion } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
 import { findReceipt } from "../deletion/read-deletion.ts";
@@ -17,8 +17,6 @@ import { discloseCounts, discloseStatements, type DisclosedStatements } from "./
 
 export interface DisclosureRequest {
   readonly deletionRequestId: string;
-  /** The types to disclose; all of them if left out. */
-  readonly types?: readonly ResourceType[] | undefined;
   /** If false, no number discloses that there was a record of a confidential type. */
   readonly includeConfidential: boolean;
 }
@@ -30,10 +28,10 @@ export interface DisclosureDocument extends DisclosedStatements {
   readonly disclosures: Disclosures;
 }
 
-/** Throws OperatorError not_permitted, no_such_deletion, no_receipt, no_such_type and confidential_type. */
+/** Throws OperatorError not_permitted, no_such_deletion and no_receipt. */
 export async function discloseReceipt(
   app: App,
-  { deletionRequestId, types, includeConfidential }: DisclosureRequest,
+  { deletionRequestId, includeConfidential }: DisclosureRequest,
 ): Promise<DisclosureDocument> {
   requireRight(app, "receipt.disclose");
   const deletion = await findDeletion(showing(app, { includeConfidential }), deletionRequestId);
@@ -41,7 +39,6 @@ export async function discloseReceipt(
   const { confidential } = await viewerOf(app).reader(organizationId);
   const reader = { confidential, covered: new Set(allScopes) };
   const hidden: ReadonlySet<ResourceType> = includeConfidential ? new Set() : confidential;
-  requireTypes(types ?? [], hidden);
   const receipt = await findReceipt(app, deletion);
   if (receipt === undefined) {
     throw new OperatorError(
@@ -52,9 +49,7 @@ export async function discloseReceipt(
   const saltKey = await app.store.receiptSaltKey();
   const all = discloseCounts(receipt, deletion, { saltKey, reader });
   const disclosed = Object.entries(all).flatMap(([type, byKind]) =>
-    hidden.has(type) || types?.includes(type) === false
-      ? []
-      : [[type, includeConfidential ? byKind : withoutKept(byKind)] as const],
+    hidden.has(type) ? [] : [[type, includeConfidential ? byKind : withoutKept(byKind)] as const],
   );
   const disclosures = Object.fromEntries(disclosed);
   const detail = {
@@ -77,10 +72,4 @@ function withoutKept({
   ...rest
 }: Disclosures[string]): Partial<Record<CountKind, DisclosedCount>> {
   return rest;
-}
-
-function requireTypes(types: readonly ResourceType[], hidden: ReadonlySet<ResourceType>): void {
-  for (const type of types) findType(type);
-  const refused = types.find((type) => hidden.has(type));
-  if (refused !== undefined) throw confidentialType(refused);
 }

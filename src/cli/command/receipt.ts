@@ -9,8 +9,8 @@ import { rotateReceiptKey } from "../../actions/receipt/receipt-keys.ts";
 import { makeKey, replaceKey } from "../../data-folder/receipt-key.ts";
 import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 import { readConfig } from "../../settings/config.ts";
-import { defineStoreCommand, optional, required } from "../command.ts";
-import { confidentialOptions, text, typeList } from "../input/kinds.ts";
+import { defineStoreCommand, required } from "../command.ts";
+import { confidentialOptions, text } from "../input/kinds.ts";
 import { entryOptions, writeEntries } from "../output/write-entries.ts";
 
 export const receiptDisclose = defineStoreCommand({
@@ -21,22 +21,12 @@ export const receiptDisclose = defineStoreCommand({
     "command proves the numbers to whoever has the receipt. It leaves out confidential types, such as customer_sar, " +
     "unless --include-confidential is given: to disclose that a report was filed is an offence in many countries. Each use is " +
     "written to the audit trail.",
-  examples: [
-    "sluice receipt disclose del_4fQ2mN8sT1vXc7Za > numbers.json",
-    "sluice receipt disclose del_4fQ2mN8sT1vXc7Za --types customer_sar --include-confidential",
-  ],
+  examples: ["sluice receipt disclose del_4fQ2mN8sT1vXc7Za > numbers.json"],
   rights: ["receipt.disclose"],
   arguments: { id: required(text("DELETION_REQUEST_ID"), "The completed deletion.") },
-  options: {
-    types: optional(typeList, "Only numbers of these record types, separated by commas."),
-    ...confidentialOptions,
-  },
-  run: async (app, { id, types, includeConfidential }) => {
-    const document = await discloseReceipt(app, {
-      deletionRequestId: id,
-      types,
-      includeConfidential,
-    });
+  options: confidentialOptions,
+  run: async (app, { id, includeConfidential }) => {
+    const document = await discloseReceipt(app, { deletionRequestId: id, includeConfidential });
     return { json: document, text: JSON.stringify(document, null, 2) };
   },
 });
