@@ -73,14 +73,11 @@ const exportVerify = defineCommand({
   ],
   rights: [],
   arguments: { file: required(text("FILE"), "The file or the folder.") },
-  options: {
-    ...keysOption,
-    manifest: optional(text("FILE"), "The manifest, if it has another name."),
-  },
-  run: async (context, { file, keys, manifest: named }) => {
+  options: keysOption,
+  run: async (context, { file, keys }) => {
     const published = await findKeys(context, keys);
     const folder = isFolder(file);
-    const path = named ?? (folder ? join(file, manifestName) : manifestPath(file));
+    const path = folder ? join(file, manifestName) : manifestPath(file);
     const manifest = readManifestFile(path);
     const verdict = folder
       ? await verifyFolder(file, published, { path, manifest })

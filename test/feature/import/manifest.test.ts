@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { createHash, hash } from "node:crypto";
-import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { DatabaseSync } from "node:sqlite";
@@ -177,8 +177,8 @@ describe("an export that is not what it was", { skip }, () => {
   it("is reported with the manifest of another file, or none", async () => {
     const path = await exportTo("one.csv");
     const other = await exportTo("other.csv", "--history");
-    const { faults } = await check(path, "--manifest", `${other}.manifest.json`);
-    assert.match(faults.join(), /the manifest is of another file/);
+    copyFileSync(`${other}.manifest.json`, `${path}.manifest.json`);
+    assert.match((await check(path)).faults.join(), /the manifest is of another file/);
     rmSync(`${path}.manifest.json`);
     assert.match((await check(path)).faults.join(), /has no manifest/);
     const [own, lines] = [
