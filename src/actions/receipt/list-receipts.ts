@@ -10,11 +10,18 @@ import { receiptPages } from "../pages.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 
 const shownMax = 50;
+/** How many parts of the chain are searched for receipts of one organization: the store has no index of them. */
+const partsMax = 20;
 
 export interface ReceiptPart {
-  /** Newest first. */
+  /** Newest first; few, or none, where most receipts are of other organizations. */
   readonly receipts: readonly StoredReceipt[];
   readonly next: number | undefined;
+}
+
+interface ReceiptQuery {
+  readonly organizationId?: string | undefined;
+  readonly before?: number | undefined;
 }
 
 function requireReceipts(app: App): void {
@@ -26,13 +33,26 @@ export function mayListReceipts(app: App): boolean {
   return hasRight(app, "receipt.read") && hasRight(app, "confidential.read");
 }
 
-export async function listReceipts(app: App, before?: number): Promise<ReceiptPart> {
+/** Those before a number, or the newest; of one organization, or of all. */
+export async function listReceipts(
+  app: App,
+  { organizationId, before }: ReceiptQuery = {},
+): Promise<ReceiptPart> {
   requireReceipts(app);
-  const end = before ?? (await app.store.receiptHead()).receiptNo + 1;
-  const after = Math.max(0, end - shownMax - 1);
-  const part = await app.store.listReceipts(after, shownMax);
-  const receipts = part.filter(({ receipt }) => receipt.receipt_no < end).toReversed();
-  return { receipts, next: after === 0 ? undefined : after + 1 };
+  const receipts: StoredReceipt[] = [];
+  let end = before ?? (await app.store.receiptHead()).receiptNo + 1;
+  for (let parts = 0; parts < partsMax && receipts.length < shownMax && end > 1; parts += 1) {
+    const after = Math.max(0, end - shownMax - 1);
+    const part = await app.store.listReceipts(after, shownMax);
+    const shown = part.filter(
+      ({ receipt }) =>
+        receipt.receipt_no < end &&
+        (organizationId ?? receipt.organization_id) === receipt.organization_id,
+    );
+    receipts.push(...shown.toReversed());
+    end = after + 1;
+  }
+  return { receipts, next: end > 1 ? end : undefined };
 }
 
 export interface ExportedReceipt {

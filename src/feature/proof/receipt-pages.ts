@@ -9,7 +9,13 @@ import {
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import { renderDeletionOf } from "../../console/html/link.ts";
 import { readText, renderButton } from "../../console/html/field.ts";
-import { onlyOrganization, organizationColumn, renderNext } from "../../console/html/filter.ts";
+import {
+  onlyOrganization,
+  organizationColumn,
+  renderNext,
+  renderOrganizationInput,
+  withOrganization,
+} from "../../console/html/filter.ts";
 import { sendDownload } from "../../console/request/download.ts";
 import { type Column, html, type Html, renderTable } from "../../console/html/html.ts";
 import type { Next, Person } from "../../console/page.ts";
@@ -23,23 +29,30 @@ const download = "/console/receipts/download";
 type StoredReceipt = ReceiptPart["receipts"][number];
 
 export async function showReceipts(person: Person): Promise<Next> {
-  const { app, query, organization } = person;
-  const before = /^\d{1,15}$/.exec(query.get("before") ?? "")?.[0];
-  const part = mayListReceipts(app)
-    ? await listReceipts(app, before === undefined ? undefined : Number(before))
-    : undefined;
-  const body = html`${part !== undefined && renderPart(part, organization)}
-  ${renderKeys(await publishReceiptKeys(app))}`;
+  const { app } = person;
+  const query = withOrganization(person);
+  const organizationId = readText(query, "organization");
+  const place = /^\d{1,15}$/.exec(query.get("before") ?? "")?.[0];
+  const before = place === undefined ? undefined : Number(place);
+  const part = mayListReceipts(app) && (await listReceipts(app, { organizationId, before }));
+  const body = html`${part && renderPart(part, query)} ${renderKeys(await publishReceiptKeys(app))}`;
   return { title: "Receipts", screen, body };
 }
 
-function renderPart({ receipts, next }: ReceiptPart, organization: string | undefined): Html {
-  const only = onlyOrganization(receipts, ownerOf);
+function renderPart({ receipts, next }: ReceiptPart, query: URLSearchParams): Html {
+  const organization = readText(query, "organization");
+  const only = organization ?? onlyOrganization(receipts, ownerOf);
+  const where = next === undefined ? "here" : "among those that were examined";
+  const empty = `There is no receipt ${where}. Each completed deletion gets one.`;
   return html`<section aria-labelledby="list">
     <h2 id="list">Completed deletions</h2>
+    <form class="filters" method="get" action="${screen}">
+      ${renderOrganizationInput(query)}
+      <button type="submit">Filter</button>
+    </form>
     ${only !== undefined && html`<p>These are of ${renderOrganization(only)}.</p>`}
-    ${renderTable(columnsOf(only), receipts, { empty: "There is no receipt here. Each completed deletion gets one." })}
-    ${renderNext("Older receipts", screen, { place: { before: next } })}
+    ${renderTable(columnsOf(only), receipts, { empty })}
+    ${renderNext("Older receipts", screen, { query, place: { before: next } })}
     <p>
       Receipts as NDJSON, in the order of their chain, to be verified; those of all organizations
       also for a replay after a restore. That you downloaded them is in the audit trail.

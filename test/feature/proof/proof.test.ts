@@ -248,6 +248,10 @@ describe("the page Proof", async () => {
     const chosen = `${cookie}; ${cookieOf(choice)}`;
     const page = (await read(service.client, "/console/receipts", { cookie: chosen })).text;
     assert.match(page, new RegExp(`value="${organizationId}"[^]*Download the receipts of`));
+    assert.match(page, /tx-1/);
+    assert.doesNotMatch(page, /theirs/);
+    const ofAll = await read(service.client, "/console/receipts?organization=", { cookie: chosen });
+    assert.match(ofAll.text, /theirs/);
     const { text } = await submit(service.client, "/console/receipts/download", { cookie, form });
     assert.doesNotMatch(text, /theirs/);
     cookies["auditor"] = cookie;
