@@ -83,14 +83,23 @@ export function testHolds(engine: Engine): void {
         new Set(await store.holds.count({ ...filter, limit, ...dueBy }));
       const none = { reviewsOverdue: 0, reviewsAhead: 0, holdsEnding: 0 };
       const ofType = { organizationId: acme, resourceType: "transaction" };
-      const all = { ...ofType, holds: 4, reviewsOverdue: 1, reviewsAhead: 2, holdsEnding: 2 };
-      const ofOther = { ...none, ...ofType, organizationId: other, holds: 1, reviewsOverdue: 1 };
-      const ofPerson = { ...none, organizationId: acme, resourceType: "person", holds: 1 };
+      const due = { reviewsOverdue: 1, reviewsAhead: 2, holdsEnding: 2 };
+      const all = { ...ofType, holds: 4, ...due, lastHoldId: "hold_3" };
+      const one = { ...none, holds: 1 };
+      const ofPerson = { ...one, ...ofType, resourceType: "person", lastHoldId: "hold_4" };
+      const ofOther = {
+        ...one,
+        ...ofType,
+        organizationId: other,
+        reviewsOverdue: 1,
+        lastHoldId: "hold_5",
+      };
       assert.deepEqual(await count({ organizationId: acme }), new Set([all, ofPerson]));
       assert.deepEqual(await count({ organizationId: other }), new Set([ofOther]));
       assert.deepEqual(await count({}), new Set([all, ofPerson, ofOther]));
-      const first = { ...none, ...ofType, holds: 1, reviewsOverdue: 1, holdsEnding: 1 };
+      const first = { ...one, ...ofType, reviewsOverdue: 1, holdsEnding: 1, lastHoldId: "hold_0" };
       assert.deepEqual(await count({}, 1), new Set([first]));
+      assert.deepEqual(await count({ after: "hold_3" }), new Set([ofPerson, ofOther]));
     });
 
     it("is found by its end, those first that end first, and released with the reason", async (test) => {

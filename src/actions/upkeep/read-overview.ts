@@ -69,8 +69,10 @@ function coverage(type: RecordType, organizations: readonly Organization[]): Int
   return isPartly ? "partly" : "all";
 }
 
+type DueHolds = Pick<HoldCounts, "reviewsOverdue" | "reviewsAhead" | "holdsEnding">;
+
 /** Deletions are not counted further than to one above `countedMax`, and holds only among those that were read. */
-export interface Agenda extends Omit<HoldCounts, "holds" | "organizationId" | "resourceType"> {
+export interface Agenda extends DueHolds {
   /** Pending deletions of requests that have to be answered within about a week (Article 12(3) GDPR). */
   readonly nearMonth: number;
   /** Until the last date of the quarter, like what is counted of holds. */
@@ -79,6 +81,8 @@ export interface Agenda extends Omit<HoldCounts, "holds" | "organizationId" | "r
 }
 
 const holdsCountedMax = 10_000;
+/** How many parts of so many holds are read, if most are on records that the person may not know of. */
+const holdPartsMax = 20;
 const nearMs = 23 * dayMs;
 
 export async function readAgenda(app: App, organizationId: string | undefined): Promise<Agenda> {
@@ -88,23 +92,38 @@ export async function readAgenda(app: App, organizationId: string | undefined): 
   const last = lastDateOfQuarter(app.now());
   const ending = { organizationId, wait: "floor", floorBefore: Date.parse(last) + dayMs } as const;
   const dates = { today: dateOf(app.now()), last };
-  const [nearMonth, floorsEnding, counts, knows] = await Promise.all([
+  const [nearMonth, floorsEnding, holds] = await Promise.all([
     countDeletions(app, near),
     countDeletions(app, ending),
-    app.store.holds.count({ organizationId, limit: holdsCountedMax, ...dates }),
-    viewerOf(app).knowledge(organizationId),
+    countHolds(app, organizationId, dates),
   ]);
-  const visible = counts.filter(knows);
-  const sum = (
-    name: "reviewsOverdue" | "reviewsAhead" | "holdsEnding" | "holds",
-    of: readonly HoldCounts[] = visible,
-  ) => of.reduce((total, one) => total + one[name], 0);
+  return { nearMonth, floorsEnding, ...holds };
+}
+
+async function countHolds(
+  app: App,
+  organizationId: string | undefined,
+  dates: { readonly today: string; readonly last: string },
+): Promise<DueHolds & Pick<Agenda, "isEveryHoldRead">> {
+  const knows = await viewerOf(app).knowledge(organizationId);
+  const limit = holdsCountedMax;
+  const visible: HoldCounts[] = [];
+  let after: string | undefined = "";
+  for (let part = 0; after !== undefined && part < holdPartsMax; part += 1) {
+    if (sum(visible, "holds") >= limit) break;
+    const counts = await app.store.holds.count({ organizationId, after, limit, ...dates });
+    visible.push(...counts.filter(knows));
+    const ids = counts.map(({ lastHoldId }) => lastHoldId).toSorted();
+    after = sum(counts, "holds") < limit ? undefined : ids.at(-1);
+  }
   return {
-    nearMonth,
-    floorsEnding,
-    reviewsOverdue: sum("reviewsOverdue"),
-    reviewsAhead: sum("reviewsAhead"),
-    holdsEnding: sum("holdsEnding"),
-    isEveryHoldRead: sum("holds", counts) < holdsCountedMax,
+    reviewsOverdue: sum(visible, "reviewsOverdue"),
+    reviewsAhead: sum(visible, "reviewsAhead"),
+    holdsEnding: sum(visible, "holdsEnding"),
+    isEveryHoldRead: after === undefined && sum(visible, "holds") < limit,
   };
+}
+
+function sum(counts: readonly HoldCounts[], name: keyof DueHolds | "holds"): number {
+  return counts.reduce((total, one) => total + one[name], 0);
 }

@@ -21,6 +21,8 @@ export interface HoldCounts {
   readonly reviewsOverdue: number;
   readonly reviewsAhead: number;
   readonly holdsEnding: number;
+  /** From which counting continues. */
+  readonly lastHoldId: string;
 }
 
 /** If `rule` is undefined, the rule of the type is removed. */

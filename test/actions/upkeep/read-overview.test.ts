@@ -55,10 +55,21 @@ it("counts a floor that ends this quarter behind a hundred newer deletions with 
   const shown = showing(app, { includeConfidential: false });
   assert.equal((await readAgenda(shown, acme)).reviewsOverdue, 0);
   assert.equal((await readAgenda(shown, undefined)).reviewsOverdue, 0);
+  const placeHolds = (resourceType: string) =>
+    database.exec(`
+      WITH RECURSIVE no (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM no WHERE n < 10001)
+      INSERT INTO hold (hold_id, organization_id, resource_type, resource_id, reason, placed_at, placed_by)
+      SELECT '${resourceType}_' || n, '${acme}', '${resourceType}', 'first', 'r', 0, 'anna' FROM no`);
+  placeHolds("customer_sar");
   database.exec(`
-    WITH RECURSIVE no (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM no WHERE n < 10001)
-    INSERT INTO hold (hold_id, organization_id, resource_type, resource_id, reason, placed_at, placed_by)
-    SELECT 'hold_' || n, '${acme}', 'company', 'first', 'r', 0, 'anna' FROM no`);
-  database.close();
+    INSERT INTO hold (hold_id, organization_id, resource_type, resource_id, reason, review_on, placed_at, placed_by)
+    VALUES ('last', '${acme}', 'company', 'first', 'r', '2026-05-01', 0, 'anna')`);
   assert.ok(!(await readAgenda(app, acme)).isEveryHoldRead);
+  for (const organizationId of [acme, undefined]) {
+    const { reviewsOverdue, isEveryHoldRead } = await readAgenda(shown, organizationId);
+    assert.deepEqual([reviewsOverdue, isEveryHoldRead], [1, true]);
+  }
+  placeHolds("company");
+  database.close();
+  assert.ok(!(await readAgenda(shown, acme)).isEveryHoldRead);
 });

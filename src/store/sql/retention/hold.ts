@@ -93,7 +93,8 @@ const countPart = (filter: string) => `
   SELECT organization_id, resource_type, count(*) AS holds,
     count(*) FILTER (WHERE review_on < $3) AS reviews_overdue,
     count(*) FILTER (WHERE review_on BETWEEN $3 AND $4) AS reviews_ahead,
-    count(*) FILTER (WHERE ends_on BETWEEN $3 AND $4) AS holds_ending
+    count(*) FILTER (WHERE ends_on BETWEEN $3 AND $4) AS holds_ending,
+    max(hold_id) AS last_hold_id
   FROM (${findPage(filter)}) AS part GROUP BY organization_id, resource_type`;
 
 /** Holds that end by themselves, in the order of their ends. */
@@ -203,7 +204,7 @@ export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
   return yield* list(toHold, findPage(sql), after, limit, ...values);
 }
 
-/** Counts only among the first holds, as many as `limit`. */
+/** Counts only among the first holds after one, as many as `limit`. */
 export function* countHolds({ organizationId, after = "", limit, today, last }: HoldCounting) {
   const { sql, values } = matching({ organization_id: organizationId }, 5);
   return yield* list(toHoldCounts, countPart(sql), after, limit, today, last, ...values);
