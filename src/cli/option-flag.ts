@@ -26,10 +26,10 @@ export function optionFlags(name: string): readonly string[] {
 }
 
 /** Throws UsageError for a name that is reserved in the audit trail or has other characters than names have. */
-export function readOperator(given: string): string {
-  if (isReservedName(given)) {
-    throw new UsageError(`"${given}" is reserved in the audit trail; give the name of a person.`);
+export function readOperator(word: string): string {
+  if (isReservedName(word)) {
+    throw new UsageError(`"${word}" is reserved in the audit trail; give the name of a person.`);
   }
-  if (isOperatorName(given)) return given;
+  if (isOperatorName(word)) return word;
   throw new UsageError(`It must be ${operatorNameRule}.`);
 }

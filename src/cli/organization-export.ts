@@ -100,9 +100,9 @@ interface Exporting {
 export async function exportOrganization(
   context: Context,
   app: App,
-  { organization, stopping, ...given }: Exporting,
+  { organization, stopping, ...options }: Exporting,
 ): Promise<OrganizationExport> {
-  const folder = resolve(given.folder);
+  const folder = resolve(options.folder);
   const complete = await findExport(app, folder, organization);
   if (complete !== undefined) return complete;
   const { dataDir } = readConfig(context.environment);
@@ -145,9 +145,9 @@ export async function findExport(
   folder: string,
   organization: Organization,
 ): Promise<OrganizationExport | undefined> {
-  const known = await readManifest(app, folder, organization);
-  if (known === undefined || known.files.length === 0) return undefined;
-  const [fault] = await findChangedFiles(resolve(folder), known);
+  const manifest = await readManifest(app, folder, organization);
+  if (manifest === undefined || manifest.files.length === 0) return undefined;
+  const [fault] = await findChangedFiles(resolve(folder), manifest);
   if (fault !== undefined) {
     throw new OperatorError(
       "output",
@@ -155,8 +155,8 @@ export async function findExport(
         "to which everything is exported again.",
     );
   }
-  const { export_id: exportId, files } = known;
-  return { exportId, manifest: digestOfManifest(known), files };
+  const { export_id: exportId, files } = manifest;
+  return { exportId, manifest: digestOfManifest(manifest), files };
 }
 
 interface TypeExport {

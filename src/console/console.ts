@@ -92,8 +92,8 @@ async function answer(
     const query = new URLSearchParams(request.url.split("?").slice(1).join("?"));
     const { id = "" } = request.params as { readonly id?: string };
     requireStorable([...query, ["id", id]]);
-    const found = await handle({ context, sources, request, reply, origin, query, id });
-    const made = await answerOf(undefined, found);
+    const next = await handle({ context, sources, request, reply, origin, query, id });
+    const made = await answerOf(undefined, next);
     if (made !== undefined) sendAnswer(context, { request, reply }, made);
   } catch (error) {
     await sendFailure(context, { request, reply }, error);
@@ -145,9 +145,9 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
   return async (visitor) => {
     const { context, request } = visitor;
     const secret = readCookie("session", visitor);
-    const found = secret === undefined ? undefined : await enterSession(context.app, secret);
-    if (found === undefined) return isFromElsewhere(request) ? tryAgain : signInFirst(request);
-    const { app, operator, session } = found;
+    const signedIn = secret === undefined ? undefined : await enterSession(context.app, secret);
+    if (signedIn === undefined) return isFromElsewhere(request) ? tryAgain : signInFirst(request);
+    const { app, operator, session } = signedIn;
     if (route.right !== "own") requireRight(app, route.right);
     if (route.lasting === true) connectionOf(request.raw)?.allowLasting();
     const organization = readOrganization(visitor);

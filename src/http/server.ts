@@ -154,8 +154,8 @@ async function answer(
       organizations.beginRequest(caller.organizationId);
       began = caller.organizationId;
     }
-    const found = await handler({ request, reply, requestContext, caller });
-    if (found !== undefined) sendAnswer(context, { request, reply }, found);
+    const result = await handler({ request, reply, requestContext, caller });
+    if (result !== undefined) sendAnswer(context, { request, reply }, result);
   } catch (error) {
     sendError(context, request, { reply, error });
   } finally {

@@ -71,9 +71,9 @@ export function openClock(parts: ClockParts): TrustedClock {
   return watchClock(app, { monotonic, onChange: (state) => report(parts, state) });
 }
 
-function report({ log, metrics }: ClockParts, { isTrusted, now, known }: ClockState): void {
+function report({ log, metrics }: ClockParts, { isTrusted, now, lastKnown }: ClockState): void {
   metrics.clockTrusted.set(isTrusted ? 1 : 0);
-  const times = { clock: timeOf(now), last_known: timeOf(known) };
+  const times = { clock: timeOf(now), last_known: timeOf(lastKnown) };
   if (isTrusted) log.info(times, "the clock is trusted again; deletions and retention continue");
   else {
     log.error(

@@ -182,10 +182,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export class ConfigError extends Error {}
 
 /** `added`: the settings of features. Throws ConfigError that names each invalid setting and what was expected. */
-export function readConfig(given: Environment, added: Settings = []): Config {
-  const production = given[settings.production.name] === "production";
+export function readConfig(variables: Environment, added: Settings = []): Config {
+  const production = variables[settings.production.name] === "production";
   const names = secretNamesOf([...Object.values(settings), ...added]);
-  const secrets = readSecretFiles(given, names, { emptyAllowed: !production });
+  const secrets = readSecretFiles(variables, names, { emptyAllowed: !production });
   const { environment } = secrets;
   const problems = [...secrets.problems];
   if (production && problems.length === 0) problems.push(...findForeignDatabase(environment));

@@ -8,23 +8,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `emptyAllowed`: an empty variable counts as not set. */
 export function readSecretFiles(
-  given: Environment,
+  variables: Environment,
   names: readonly string[],
   { emptyAllowed }: { readonly emptyAllowed: boolean },
 ): { readonly environment: Environment; readonly problems: readonly string[] } {
-  const environment = { ...given };
+  const environment = { ...variables };
   const problems: string[] = [];
   for (const name of names) {
     const variable = `${name}_FILE`;
-    const path = given[variable] ?? "";
-    const empty = [name, variable].find((one) => given[one] === "");
-    if (path !== "" && (given[name] ?? "") !== "") {
+    const path = variables[variable] ?? "";
+    const empty = [name, variable].find((one) => variables[one] === "");
+    if (path !== "" && (variables[name] ?? "") !== "") {
       problems.push(`${name} and ${variable} are both set; remove one of them.`);
     } else if (path !== "") {
       const content = readSecret(variable, path);
       if (content.problem === undefined) environment[name] = content.text;
       else problems.push(content.problem);
-    } else if (empty !== undefined && !emptyAllowed && (given[name] ?? "") === "") {
+    } else if (empty !== undefined && !emptyAllowed && (variables[name] ?? "") === "") {
       problems.push(`${empty} is set, but empty. Set its value, or remove it.`);
     }
   }

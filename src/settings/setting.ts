@@ -52,7 +52,7 @@ export function wholeNumber(min: number, max: number): Reader<number> {
 
 export function oneOf<const Value extends string>(values: readonly Value[]): Reader<Value> {
   const read = (value: string) =>
-    values.find((known) => known === value) ?? new Problem(`one of ${values.join(", ")}`);
+    values.find((one) => one === value) ?? new Problem(`one of ${values.join(", ")}`);
   return Object.assign(read, { form: { values } });
 }
 

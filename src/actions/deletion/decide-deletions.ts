@@ -46,7 +46,7 @@ export async function selectDeletions(
   let before: Deletion | undefined;
   for (let parts = 0; parts < partsMax && deletions.length < bulkMax; parts += 1) {
     const part = await findMatching(app, { ...wanted, before }, bulkMax - deletions.length);
-    deletions.push(...part.found.filter((one) => isPossible(app, act, one)));
+    deletions.push(...part.deletions.filter((one) => isPossible(app, act, one)));
     before = part.next;
     if (before === undefined) break;
   }

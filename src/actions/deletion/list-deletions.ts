@@ -45,8 +45,8 @@ export async function listDeletions(
   page: DeletionPage,
 ): Promise<Part<ShownDeletion>> {
   requireRight(app, "deletion.read");
-  const { found, shownNext } = await readDeletions(app, query, page);
-  return { shown: await withWaits(app, found), next: shownNext?.deletionRequestId };
+  const { deletions, shownNext } = await readDeletions(app, query, page);
+  return { shown: await withWaits(app, deletions), next: shownNext?.deletionRequestId };
 }
 
 async function readDeletions(
@@ -55,17 +55,17 @@ async function readDeletions(
   { before, limit, partsMax = 1 }: DeletionPage,
 ): Promise<Omit<MatchingPart, "next">> {
   const last = before === undefined ? undefined : await findDeletion(app, before);
-  const found: Deletion[] = [];
-  let part: MatchingPart = { found: [], next: last, shownNext: last };
-  for (let parts = 0; found.length < limit; parts += 1) {
+  const deletions: Deletion[] = [];
+  let part: MatchingPart = { deletions: [], next: last, shownNext: last };
+  for (let parts = 0; deletions.length < limit; parts += 1) {
     // The next part begins after a deletion that this person may know of, so one without any is no end.
     const isHidden = part.next !== last && part.shownNext === undefined;
     if (parts >= (isHidden ? Math.max(partsMax, hiddenPartsMax) : partsMax)) break;
-    part = await findMatching(app, { ...query, before: part.next }, limit - found.length);
-    found.push(...part.found);
+    part = await findMatching(app, { ...query, before: part.next }, limit - deletions.length);
+    deletions.push(...part.deletions);
     if (part.next === undefined) break;
   }
-  return { found, shownNext: part.shownNext };
+  return { deletions, shownNext: part.shownNext };
 }
 
 /** The store has no index by when deletions are due: only so many of the newest are sorted. */
@@ -78,15 +78,15 @@ export async function listByDue(
   { before: after = "", limit }: DeletionPage,
 ): Promise<Part<ShownDeletion> & { readonly isComplete: boolean }> {
   requireRight(app, "deletion.read");
-  const { found, shownNext } = await readDeletions(app, query, { limit: sortedMax });
-  const places = found
+  const part = await readDeletions(app, query, { limit: sortedMax });
+  const places = part.deletions
     .map((one) => [placeByDue(one), one] as const)
     .filter(([place]) => place > after)
     .sort(([one], [other]) => (one < other ? -1 : 1));
   const shown = places.slice(0, limit);
   const next = places.length > limit ? shown.at(-1)?.[0] : undefined;
   const deletions = shown.map(([, one]) => one);
-  return { shown: await withWaits(app, deletions), next, isComplete: shownNext === undefined };
+  return { shown: await withWaits(app, deletions), next, isComplete: part.shownNext === undefined };
 }
 
 function placeByDue(deletion: Deletion): string {
@@ -99,7 +99,7 @@ const examinedMax = 1_000;
 const hiddenPartsMax = 50;
 
 export interface MatchingPart {
-  readonly found: readonly Deletion[];
+  readonly deletions: readonly Deletion[];
   /** The last deletion that was read, after which the next part begins; undefined at the end. */
   readonly next: Deletion | undefined;
   /** The last deletion that this person may know of. */
@@ -124,7 +124,7 @@ export async function findMatching(
 ): Promise<MatchingPart> {
   const { wait, isToApprove = false, floorBefore = Infinity, rowsMax = examinedMax } = query;
   const knows = await viewerOf(app).knowledge(query.organizationId);
-  const found: Deletion[] = [];
+  const deletions: Deletion[] = [];
   let rows: readonly Deletion[] = [];
   let last: Deletion | undefined;
   let examined = 0;
@@ -134,18 +134,18 @@ export async function findMatching(
     const visible = rows.filter(knows);
     const holds = await Holds.read(app, ofHolds.has(wait) ? visible : []);
     for (const deletion of visible) {
-      if (found.length === foundMax) return { found, next: last, shownNext: last };
+      if (deletions.length === foundMax) return { deletions, next: last, shownNext: last };
       last = deletion;
       if (isToApprove && deletion.approval?.requester === app.operator) continue;
       if ((deletion.floorUntil ?? 0) >= floorBefore) continue;
       if (wait === undefined || waitKindsOf(deletion, app.now(), holds).has(wait)) {
-        found.push(deletion);
+        deletions.push(deletion);
       }
     }
-    if (rows.length < limit) return { found, next: undefined, shownNext: undefined };
+    if (rows.length < limit) return { deletions, next: undefined, shownNext: undefined };
     examined += rows.length;
   }
-  return { found, next: rows.at(-1), shownNext: last };
+  return { deletions, next: rows.at(-1), shownNext: last };
 }
 
 /** Whether a deletion waits for another reason does not depend on holds. */
@@ -179,7 +179,7 @@ export const countedMax = 99;
 
 /** At most `countedMax + 1`. */
 export async function countDeletions(app: App, query: Search): Promise<number> {
-  return (await findMatching(app, query, countedMax + 1)).found.length;
+  return (await findMatching(app, query, countedMax + 1)).deletions.length;
 }
 
 /** How many proposals and deletions this person may approve, in all organizations if none is given. */
@@ -275,7 +275,7 @@ async function* completedPages(
   do {
     const part = await findMatching(app, { organizationId, status, before, rowsMax }, rowsMax);
     before = part.next;
-    yield part.found;
+    yield part.deletions;
   } while (before !== undefined);
 }
 

@@ -92,10 +92,13 @@ export interface DisclosureVerdict {
   readonly faults: readonly string[];
 }
 
-export function verifyDisclosures(receipt: Receipt, given: readonly unknown[]): DisclosureVerdict {
+export function verifyDisclosures(
+  receipt: Receipt,
+  documents: readonly unknown[],
+): DisclosureVerdict {
   const verified = new Map<ResourceType, Partial<Record<CountKind, number>>>();
   const faults: string[] = [];
-  for (const [type, kind, value] of given.flatMap((one) => listDisclosures(one, faults))) {
+  for (const [type, kind, value] of documents.flatMap((one) => listDisclosures(one, faults))) {
     const hashes = Object.hasOwn(receipt.counts, type) ? receipt.counts[type] : undefined;
     const expected = hashes && Object.hasOwn(hashes, kind) ? hashes[kind] : undefined;
     if (expected === undefined) {
@@ -106,13 +109,13 @@ export function verifyDisclosures(receipt: Receipt, given: readonly unknown[]): 
     if (fault !== undefined) {
       faults.push(`The disclosed number "${kind}" of ${type} ${fault}.`);
     } else {
-      const known = verified.get(type) ?? {};
-      verified.set(type, { ...known, [kind]: (value as DisclosedCount).count });
+      const numbers = verified.get(type) ?? {};
+      verified.set(type, { ...numbers, [kind]: (value as DisclosedCount).count });
     }
   }
   const undisclosed = Object.entries(receipt.counts).flatMap(([type, hashes]) => {
-    const known = verified.get(type) ?? {};
-    return Object.keys(hashes).every((kind) => Object.hasOwn(known, kind)) ? [] : [type];
+    const numbers = verified.get(type) ?? {};
+    return Object.keys(hashes).every((kind) => Object.hasOwn(numbers, kind)) ? [] : [type];
   });
   return { disclosed: Object.fromEntries(verified), undisclosed, faults };
 }

@@ -130,22 +130,22 @@ export async function* exportRestrictedSet(
 }
 
 /**
- * `given`: the id of the deletion of the set, or of the deletion that moved the records. Throws OperatorError
+ * `deletionId`: the id of the deletion of the set, or of the deletion that moved the records. Throws OperatorError
  * no_such_organization and no_such_restricted_set.
  */
 export async function findRestrictedSet(
   app: App,
   organizationId: string,
-  given: string,
+  deletionId: string,
 ): Promise<Deletion> {
   await findOrganization(app, organizationId);
-  const id = isRestrictedId(given) ? given : restrictedId(given);
-  const found = await app.store.findDeletion(id, undefined);
-  if (found?.restrictedOf === organizationId && found.status !== "completed") return found;
+  const id = isRestrictedId(deletionId) ? deletionId : restrictedId(deletionId);
+  const set = await app.store.findDeletion(id, undefined);
+  if (set?.restrictedOf === organizationId && set.status !== "completed") return set;
   throw new OperatorError(
     "no_such_restricted_set",
-    `The organization "${organizationId}" has no restricted set of the deletion "${given}"` +
-      `${found?.restrictedOf === organizationId ? " any more; it was erased" : ""}.`,
+    `The organization "${organizationId}" has no restricted set of the deletion "${deletionId}"` +
+      `${set?.restrictedOf === organizationId ? " any more; it was erased" : ""}.`,
     { context: { organizationId } },
   );
 }

@@ -11,7 +11,7 @@ export interface ClockState {
   /** Unix milliseconds. */
   readonly now: number;
   /** The time with which it is compared; undefined if the store knows none. */
-  readonly known: number | undefined;
+  readonly lastKnown: number | undefined;
   readonly isTrusted: boolean;
 }
 
@@ -32,8 +32,8 @@ export async function readClockState(app: App): Promise<ClockState> {
   const latest = Math.max(reference ?? now, notedAt ?? 0, audit.no > trustedNo ? sealedAt : 0);
   const isBehind = now < latest - clockJumpMs;
   const isAhead = now > (reference ?? now) + clockJumpMs;
-  const known = isBehind ? latest : reference;
-  return { now, known, isTrusted: clockJumpMs === 0 || !(isBehind || isAhead) };
+  const lastKnown = isBehind ? latest : reference;
+  return { now, lastKnown, isTrusted: clockJumpMs === 0 || !(isBehind || isAhead) };
 }
 
 /**
@@ -84,16 +84,18 @@ export function watchClock(app: App, { monotonic, onChange }: ClockWatch): Trust
   return async () => {
     const [at, passed] = [app.now(), monotonic()];
     if (clockJumpMs === 0) return app.now;
-    const known = anchor && anchor.at + passed - anchor.passed;
-    const movesOn = known !== undefined && Math.abs(at - known) <= clockJumpMs;
-    const state = movesOn ? { now: at, known, isTrusted: true } : await readClockState(app);
+    const expected = anchor && anchor.at + passed - anchor.passed;
+    const movesOn = expected !== undefined && Math.abs(at - expected) <= clockJumpMs;
+    const state = movesOn
+      ? { now: at, lastKnown: expected, isTrusted: true }
+      : await readClockState(app);
     const isStart = anchor === undefined && !state.isTrusted;
     const isTrusted = state.isTrusted || (isStart && !(await hasTimedRules(app)));
     if (isTrusted) {
       const isNew = anchor === undefined || !movesOn || passed - anchor.passed > jumpsCountMs;
       if (isNew) anchor = { at, passed };
       // The time of the clock would make a later jump seem smaller.
-      const mark = movesOn ? known : at;
+      const mark = movesOn ? expected : at;
       const isDue = markedAt === undefined || Math.abs(mark - markedAt) >= markIntervalMs;
       if (isDue || !wasTrusted) {
         await store.clock.move(mark, !state.isTrusted);
@@ -110,16 +112,16 @@ export function watchClock(app: App, { monotonic, onChange }: ClockWatch): Trust
 export async function confirmClock(app: App): Promise<ClockState> {
   requireRight(app, "clock.confirm");
   const before = await readClockState(app);
-  await app.store.clock.confirm(before.known, { actor: app.operator, now: before.now });
+  await app.store.clock.confirm(before.lastKnown, { actor: app.operator, now: before.now });
   app.knownTime.at = before.now;
   return before;
 }
 
 /** A sentence; undefined if the clock is trusted, or nothing depends on it. */
 export async function describeClockJump(app: App): Promise<string | undefined> {
-  const { isTrusted, now, known } = await readClockState(app);
-  if (isTrusted || known === undefined || !(await hasTimedRules(app))) return undefined;
-  const [clock, last] = [new Date(now), new Date(known)].map((time) => time.toISOString());
+  const { isTrusted, now, lastKnown } = await readClockState(app);
+  if (isTrusted || lastKnown === undefined || !(await hasTimedRules(app))) return undefined;
+  const [clock, last] = [new Date(now), new Date(lastKnown)].map((time) => time.toISOString());
   return (
     `The clock says ${clock ?? ""}, but the last time that is known here is ${last ?? ""}: it has jumped, or nothing ran in ` +
     "between. Deletions and the ends of retention and of holds are paused until an operator confirms the clock."

@@ -43,12 +43,12 @@ const targetOptions = {
   organization: optional(text("ID"), "Organization of the record; required with TYPE ID."),
 };
 
-function readTarget(given: {
+function readTarget(values: {
   what: string;
   id: string | undefined;
   organization: string | undefined;
 }): Target {
-  const { what, id, organization } = given;
+  const { what, id, organization } = values;
   if (id === undefined) {
     if (what.startsWith("del_")) return { deletionRequestId: what };
     throw new UsageError(
@@ -99,8 +99,8 @@ export const deletionHold = defineCommand({
       "For a record in the restricted store: the deletion request that moved it there.",
     ),
   },
-  run: (context, { reason: why, owner, reviewDate, until, restricted, ...given }) => {
-    const target = readTarget(given);
+  run: (context, { reason: why, owner, reviewDate, until, restricted, ...values }) => {
+    const target = readTarget(values);
     return context.withApp(async (app) => {
       const wanted = {
         reason: why,
@@ -181,9 +181,9 @@ export const deletionRelease = defineCommand({
     ...targetOptions,
     reason: optional(reason, "Why it is released; the audit trail has it."),
   },
-  run: (context, { reason: because, ...given }) => {
-    const isHold = given.id === undefined && given.what.startsWith("hold_");
-    const target = isHold ? { holdId: given.what } : readTarget(given);
+  run: (context, { reason: because, ...values }) => {
+    const isHold = values.id === undefined && values.what.startsWith("hold_");
+    const target = isHold ? { holdId: values.what } : readTarget(values);
     return context.withApp(
       async (app) => {
         const { hold, remaining } = await releaseHold(app, target, because);

@@ -44,15 +44,15 @@ export const check = defineStoreCommand({
   rights: ["store.check"],
   options: { erasure: flag("Also search for remains of erased records.") },
   run: async (app, { erasure }, context) => {
-    const { findings: found, notes: known } = await checkStore(app);
+    const { findings: storeFindings, notes: storeNotes } = await checkStore(app);
     const jump = await describeClockJump(app);
     const findings = [
-      ...found,
+      ...storeFindings,
       ...describeUnknownFiles(context),
       ...(jump === undefined ? [] : [`${jump} If it is right, run: ${sluice} clock confirm`]),
     ];
     const remains = erasure ? await findRemains(app) : undefined;
-    const notes = [...known, ...(remains?.notes ?? [])];
+    const notes = [...storeNotes, ...(remains?.notes ?? [])];
     const all = [...findings, ...(remains?.findings ?? [])];
     const verdict =
       all.length === 0
@@ -62,7 +62,7 @@ export const check = defineStoreCommand({
       json: {
         ok: all.length === 0,
         findings,
-        ...(known.length === 0 ? {} : { notes: known }),
+        ...(storeNotes.length === 0 ? {} : { notes: storeNotes }),
         ...(remains === undefined ? {} : { erasure: remains }),
       },
       text: [verdict, ...notes].join("\n"),
@@ -114,8 +114,8 @@ export const clockConfirm = defineStoreCommand({
   examples: ["sluice clock confirm"],
   rights: ["clock.confirm"],
   run: async (app) => {
-    const { now, known } = await confirmClock(app);
-    const [time, before] = [now, known].map((one) =>
+    const { now, lastKnown } = await confirmClock(app);
+    const [time, before] = [now, lastKnown].map((one) =>
       one === undefined ? undefined : new Date(one).toISOString(),
     );
     return {

@@ -21,8 +21,8 @@ export function kind<Value extends {} | null>(
 ): Kind<Value> {
   return {
     placeholder,
-    read: (given) => {
-      const value = parse(given);
+    read: (word) => {
+      const value = parse(word);
       if (value === undefined) throw new UsageError(`It must be ${expected}.`);
       return value;
     },
@@ -30,35 +30,34 @@ export function kind<Value extends {} | null>(
 }
 
 export function text(placeholder: string): Kind<string> {
-  return kind(placeholder, "text that is not empty", (given) =>
-    given.trim() === "" ? undefined : given,
+  return kind(placeholder, "text that is not empty", (word) =>
+    word.trim() === "" ? undefined : word,
   );
 }
 
 export function lineOfText(placeholder: string): Kind<string> {
   const max = limits.nameCharactersMax;
-  return kind(placeholder, `text of 1 to ${max} characters without control characters`, (given) => {
-    const fits = given.trim() !== "" && given.length <= max && given.isWellFormed();
+  return kind(placeholder, `text of 1 to ${max} characters without control characters`, (word) => {
+    const fits = word.trim() !== "" && word.length <= max && word.isWellFormed();
     // eslint-disable-next-line no-control-regex
-    return fits && !/[\u0000-\u001f\u007f-\u009f]/.test(given) ? given : undefined;
+    return fits && !/[\u0000-\u001f\u007f-\u009f]/.test(word) ? word : undefined;
   });
 }
 
 export const reason: Kind<string> = kind(
   "TEXT",
   `text of 1 to ${limits.reasonCharactersMax} characters`,
-  (given) =>
-    given.trim() !== "" && given.length <= limits.reasonCharactersMax ? given : undefined,
+  (word) => (word.trim() !== "" && word.length <= limits.reasonCharactersMax ? word : undefined),
 );
 
-export const day: Kind<string> = kind("DATE", "a day such as 2026-12-31", (given) =>
-  isFullDate(given) ? given : undefined,
+export const day: Kind<string> = kind("DATE", "a day such as 2026-12-31", (word) =>
+  isFullDate(word) ? word : undefined,
 );
 
 export const duration = kind("DURATION", durationRule, parseDuration);
 
-function parseWhole(given: string, min: number, max: number): number | undefined {
-  const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+function parseWhole(word: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,15}$/.test(word) ? Number(word) : Number.NaN;
   return number >= min && number <= max ? number : undefined;
 }
 
@@ -70,16 +69,16 @@ export const recordType: Kind<string> = {
 
 /** Names of record types, or `none`; the action that uses them reports an unknown one. */
 export const typeList: Kind<readonly string[]> = {
-  ...kind("TYPES", 'record types, separated by commas, or "none"', (given) => {
-    const names = given === "none" ? [] : given.split(",").map((name) => name.trim());
+  ...kind("TYPES", 'record types, separated by commas, or "none"', (word) => {
+    const names = word === "none" ? [] : word.split(",").map((name) => name.trim());
     return names.includes("") ? undefined : [...new Set(names)];
   }),
   values: ["none", ...recordTypes.map(({ resourceType }) => resourceType)],
 };
 
 export function wholeNumber(placeholder: string, min: number, max: number): Kind<number> {
-  return kind(placeholder, `a whole number from ${min} to ${max}`, (given) =>
-    parseWhole(given, min, max),
+  return kind(placeholder, `a whole number from ${min} to ${max}`, (word) =>
+    parseWhole(word, min, max),
   );
 }
 
@@ -89,24 +88,24 @@ const { rateLimitMax } = limits;
 export const rateLimit = kind(
   "N",
   `a whole number from 0 (no limit) to ${rateLimitMax}, or "default" for the setting of the server`,
-  (given) => (given === "default" ? null : parseWhole(given, 0, rateLimitMax)),
+  (word) => (word === "default" ? null : parseWhole(word, 0, rateLimitMax)),
 );
 
 export const retainDays = kind(
   "N",
   `a whole number of days from 1 to ${limits.retainDaysMax}, or "off" to keep records`,
-  (given) => (given === "off" ? null : parseWhole(given, 1, limits.retainDaysMax)),
+  (word) => (word === "off" ? null : parseWhole(word, 1, limits.retainDaysMax)),
 );
 
 export const ruleDays = kind(
   "N",
   `a whole number of days from 1 to ${limits.retainDaysMax}, or "none" for no such rule`,
-  (given) => (given === "none" ? null : parseWhole(given, 1, limits.retainDaysMax)),
+  (word) => (word === "none" ? null : parseWhole(word, 1, limits.retainDaysMax)),
 );
 
 export const onOff = {
-  ...kind("on|off", '"on" or "off"', (given) =>
-    given === "on" || given === "off" ? given === "on" : undefined,
+  ...kind("on|off", '"on" or "off"', (word) =>
+    word === "on" || word === "off" ? word === "on" : undefined,
   ),
   values: ["on", "off"],
 };
@@ -115,10 +114,10 @@ export function choice<Value extends string>(
   placeholder: string,
   values: readonly Value[],
 ): Kind<Value> {
-  const read = (given: string) => {
-    const value = values.find((known) => known === given);
+  const read = (word: string) => {
+    const value = values.find((one) => one === word);
     if (value !== undefined) return value;
-    const advice = adviseName(given, values) || ".";
+    const advice = adviseName(word, values) || ".";
     throw new UsageError(`It must be one of ${values.join(", ")}${advice}`);
   };
   return { placeholder, read, values };
@@ -133,8 +132,8 @@ export const deletionBasis = choice("BASIS", deletionBasisNames);
 export const scopeList: Kind<readonly Scope[]> = {
   placeholder: "SCOPES",
   values: allScopes,
-  read: (given) => {
-    const names = given.split(",").map((name) => name.trim());
+  read: (word) => {
+    const names = word.split(",").map((name) => name.trim());
     const unknown = names.filter((name) => !isScope(name));
     if (unknown.length > 0) {
       const meant = unknown.flatMap((name) => closestName(name, allScopes) ?? []);

@@ -113,12 +113,12 @@ export function renderEmpty(text: HtmlValue): Html {
 
 /** A column in which no row has anything is left out. */
 function renderContent<Row>(
-  given: readonly Column<Row>[],
+  allColumns: readonly Column<Row>[],
   rows: readonly Row[],
   style: Style,
 ): Html {
   const isLabelled = style.startsWith("cards");
-  const columns = given.filter(
+  const columns = allColumns.filter(
     ([, cell]) => rows.length === 0 || rows.some((row) => !isNone.test(html`${cell(row)}`.text)),
   );
   const cells = rows.map((row) => columns.map(([, cell]) => html`${cell(row)}`));

@@ -55,8 +55,10 @@ export async function nameOrganizations(
   const all = await list();
   const byId = new Map(all.map((one) => [escapeHtml(one.organizationId), one] as const));
   const named = page.replaceAll(unnamed, (marked: string, id: string) => {
-    const found = byId.get(id);
-    return found === undefined ? marked : renderParty(found.name, found.organizationId).text;
+    const organization = byId.get(id);
+    return organization === undefined
+      ? marked
+      : renderParty(organization.name, organization.organizationId).text;
   });
   if (!isAsking) return named;
   const entryOf = entriesOf(all);
@@ -68,8 +70,8 @@ export async function nameOrganizations(
     .replaceAll(/<input [^>]*>/g, (input) => {
       if (!input.includes(asking)) return input;
       return input.replace(/(?<= value=")[^"]*/, (id) => {
-        const found = byId.get(id);
-        return found === undefined ? id : escapeHtml(entryOf(found));
+        const organization = byId.get(id);
+        return organization === undefined ? id : escapeHtml(entryOf(organization));
       });
     })
     .replace("></datalist>", () => html`>${options}</datalist>`.text);

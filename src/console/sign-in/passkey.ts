@@ -41,7 +41,7 @@ export async function offerNewPasskey(
   { operator, origin }: { readonly operator: Operator; readonly origin: Origin },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await load();
-  const known = await listPasskeys(app, operator);
+  const passkeys = await listPasskeys(app, operator);
   const challenge = await makeChallenge(app, adding(operator), challengeLifetimeMs);
   return generateRegistrationOptions({
     challenge: Buffer.from(challenge, "base64url"),
@@ -53,7 +53,7 @@ export async function offerNewPasskey(
     supportedAlgorithmIDs,
     timeout: challengeLifetimeMs,
     attestationType: "none",
-    excludeCredentials: known.map(({ credentialId }) => ({ id: credentialId })),
+    excludeCredentials: passkeys.map(({ credentialId }) => ({ id: credentialId })),
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
   });
 }

@@ -32,7 +32,7 @@ export async function openCsv(input: TextInput, layout: Layout): Promise<RowInpu
   const parse = beginning.isRefused
     ? refusedParser(columns, split)
     : plainParser(beginning.layout.quote === "backslash" ? unescaping(split) : split);
-  const rest = isNamed ? others : [head, ...others];
+  const firstRows = isNamed ? others : [head, ...others];
   const { detected } = beginning;
   return {
     format: "csv",
@@ -44,7 +44,7 @@ export async function openCsv(input: TextInput, layout: Layout): Promise<RowInpu
       let count = 0;
       const rowsOf = (lines: readonly CsvLine[]): readonly TextRow[] =>
         lines.map(({ text, line }) => ({ number: (count += 1), text, line, parse }));
-      yield rowsOf(rest);
+      yield rowsOf(firstRows);
       for await (const lines of batches) yield rowsOf(lines);
     },
   };
@@ -179,8 +179,8 @@ function refusedParser(columns: readonly string[], split: Split): TextRow["parse
     const row = parsePlain(refused);
     if (!("cells" in row)) return row;
     const cells = row.cells.map(restoreFormula);
-    const given = Number(cells[numberAt ?? -1]);
-    const number = Number.isSafeInteger(given) && given > 0 ? given : row.number;
+    const ownNumber = Number(cells[numberAt ?? -1]);
+    const number = Number.isSafeInteger(ownNumber) && ownNumber > 0 ? ownNumber : row.number;
     const text = cells[textAt ?? -1] ?? "";
     if (text === "") return { ...row, number, cells };
     const corrected = parsePlain({ ...refused, number, text });
@@ -188,8 +188,8 @@ function refusedParser(columns: readonly string[], split: Split): TextRow["parse
     if (!("cells" in corrected) || corrected.cells.length + ownCount !== columns.length) {
       return corrected;
     }
-    const rest = corrected.cells.values();
-    const filled = columns.map((column) => (isBulkKey(column) ? "" : (rest.next().value ?? "")));
+    const values = corrected.cells.values();
+    const filled = columns.map((column) => (isBulkKey(column) ? "" : (values.next().value ?? "")));
     return { ...corrected, cells: filled };
   };
 }

@@ -48,8 +48,8 @@ export function openText(path: string): TextInput {
         }
         // The last line may be one of which the rest is still being written.
         if (bytesRead !== bytes) throw changedWhileRead(path);
-        const rest = decoder?.decode() ?? "";
-        if (rest !== "") yield rest;
+        const lastText = decoder?.decode() ?? "";
+        if (lastText !== "") yield lastText;
       } catch (cause) {
         throw explain(path, cause);
       } finally {

@@ -176,8 +176,8 @@ const timeOfDay = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/;
 function momentOf(parts: PatternParts, ofFormat?: string): string | CellError {
   const { date, time, zone = ofFormat ?? "UTC" } = parts;
   const isTime = timeOfDay.test(time);
-  const known = knownOffset(zone, date);
-  if (isTime && known !== undefined) return `${date}T${time}${known}`;
+  const fixedOffset = knownOffset(zone, date);
+  if (isTime && fixedOffset !== undefined) return `${date}T${time}${fixedOffset}`;
   if (!isTime || !isFullDate(date)) return new CellError("is not a time in the calendar");
   try {
     const offset = offsetIn(zone, `${date}T${time}`);

@@ -66,20 +66,20 @@ const optionalParts: ReadonlySet<string> = new Set(["second", "fraction"]);
 export function compilePattern(pattern: string): Pattern {
   const parts = new Set<string>();
   let [opened, depth] = [0, 0];
-  const source = pattern.replaceAll(/'([^']*)'|([A-Za-z])\2*|./gs, (found, quoted?: string) => {
+  const source = pattern.replaceAll(/'([^']*)'|([A-Za-z])\2*|./gs, (element, quoted?: string) => {
     if (quoted !== undefined) return RegExp.escape(quoted);
-    if (found === " ") return space;
-    if (found === "[" || found === "]") {
-      opened += found === "[" ? 1 : 0;
-      depth += found === "[" ? 1 : -1;
+    if (element === " ") return space;
+    if (element === "[" || element === "]") {
+      opened += element === "[" ? 1 : 0;
+      depth += element === "[" ? 1 : -1;
       if (depth < 0) throw invalid(pattern, "has a bracket without its counterpart");
-      return found === "[" ? "(?:" : ")?";
+      return element === "[" ? "(?:" : ")?";
     }
-    if (!/^[A-SU-Za-z]/.test(found)) return RegExp.escape(found);
-    const [, part, matches] = timeLetters.find(([letters]) => letters === found) ?? [];
-    if (part === undefined) throw invalid(pattern, `has "${found}", which stands for nothing`);
-    if (parts.has(part)) throw invalid(pattern, `has ${found} twice`);
-    if (depth > 0 && !optionalParts.has(part)) throw invalid(pattern, `has ${found} in brackets`);
+    if (!/^[A-SU-Za-z]/.test(element)) return RegExp.escape(element);
+    const [, part, matches] = timeLetters.find(([letters]) => letters === element) ?? [];
+    if (part === undefined) throw invalid(pattern, `has "${element}", which stands for nothing`);
+    if (parts.has(part)) throw invalid(pattern, `has ${element} twice`);
+    if (depth > 0 && !optionalParts.has(part)) throw invalid(pattern, `has ${element} in brackets`);
     parts.add(part);
     return `(${matches})`;
   });
@@ -92,12 +92,12 @@ export function compilePattern(pattern: string): Pattern {
   return {
     hasZone: parts.has("zone"),
     read: (text) => {
-      const found = expression.exec(text);
-      if (found === null) return undefined;
+      const match = expression.exec(text);
+      if (match === null) return undefined;
       // Named groups take three times as long.
       const groups: Groups = {};
       for (let index = 0; index < names.length; index += 1) {
-        groups[names[index] ?? ""] = found[index + 1];
+        groups[names[index] ?? ""] = match[index + 1];
       }
       return partsOf(groups, today);
     },
@@ -126,12 +126,12 @@ type Groups = Record<string, string | undefined>;
 function partsOf(groups: Groups, today: string): PatternParts {
   const { year, shortYear, month, monthName = "", zone, fraction } = groups;
   const { day = "01", minute = "00", second = "00" } = groups;
-  const rest = `${month?.padStart(2, "0") ?? monthOf(monthName)}-${day.padStart(2, "0")}`;
-  const thisCentury = `20${shortYear}-${rest}`;
-  const date = year === undefined ? thisCentury : `${year}-${rest}`;
+  const monthAndDay = `${month?.padStart(2, "0") ?? monthOf(monthName)}-${day.padStart(2, "0")}`;
+  const thisCentury = `20${shortYear}-${monthAndDay}`;
+  const date = year === undefined ? thisCentury : `${year}-${monthAndDay}`;
   const isPast = year === undefined && thisCentury > today;
   const time = `${hourOf(groups)}:${minute}:${second}${fraction === undefined ? "" : `.${fraction}`}`;
-  return { date: isPast ? `19${shortYear}-${rest}` : date, time, zone };
+  return { date: isPast ? `19${shortYear}-${monthAndDay}` : date, time, zone };
 }
 
 /** 12 am is midnight, 12 pm noon. Returns 99, which is not a time, for an hour that is not on a clock. */

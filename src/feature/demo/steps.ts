@@ -50,8 +50,10 @@ export function stepsOf(demo: Demo): Readonly<Record<string, () => Promise<numbe
     "updates out of order": async () => (await update("SETTLED", 2)) + (await update("PENDING", 1)),
     "existence checks": async () => {
       for (const { id, at } of sample) {
-        const found = await transactions.exists(id, options);
-        const seen = [found?.first_seen, found?.last_seen].map((text) => Date.parse(text ?? ""));
+        const sighting = await transactions.exists(id, options);
+        const seen = [sighting?.first_seen, sighting?.last_seen].map((text) =>
+          Date.parse(text ?? ""),
+        );
         expect(`first_seen and last_seen of ${id}`, seen, [at, at + 2 * hourMs]);
         const none = await transactions.exists(`no-${id}`, options);
         expect(`existence of no-${id}`, none, undefined);
@@ -65,12 +67,12 @@ export function stepsOf(demo: Demo): Readonly<Record<string, () => Promise<numbe
     "check that all is gone": async () => {
       const checked = sample.slice(0, 2 * deletedMax);
       for (const [index, { id }] of checked.entries()) {
-        const found = {
+        const sightings = {
           transaction: await transactions.exists(id, options),
           check: await transactionChecks.exists(`check-${id}`, options),
           alert: await transactionAlerts.exists(`alert-${id}`, options),
         };
-        const left = Object.entries(found).flatMap(([name, one]) => (one ? [name] : []));
+        const left = Object.entries(sightings).flatMap(([name, one]) => (one ? [name] : []));
         const isDeleted = index < toDelete(sample).length;
         expect(`records left of ${id}`, left, isDeleted ? [] : ["transaction", "check"]);
       }

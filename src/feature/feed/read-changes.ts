@@ -91,14 +91,14 @@ export async function readPart(
   extent: Extent,
 ): Promise<FeedPart> {
   const { organizationId } = reading.view;
-  const { found, upToDate } = await collect(source, reading, extent);
-  const unwanted = upToDate ? await findUnwanted(source, reading, { ...extent, found }) : [];
-  const ids = source.cipher.eventIds(organizationId, found);
+  const { wanted, upToDate } = await collect(source, reading, extent);
+  const unwanted = upToDate ? await findUnwanted(source, reading, { ...extent, wanted }) : [];
+  const ids = source.cipher.eventIds(organizationId, wanted);
   const write = eventWriter(organizationId);
-  const events = found.map((change, index) => write(change, ids[index] ?? ""));
-  const passed = [...found, ...unwanted];
+  const events = wanted.map((change, index) => write(change, ids[index] ?? ""));
+  const passed = [...wanted, ...unwanted];
   const { through } = extent;
-  return { count: found.length, ...bytesOf(events), upToDate, passed, through };
+  return { count: wanted.length, ...bytesOf(events), upToDate, passed, through };
 }
 
 export function pageOf(
@@ -119,40 +119,40 @@ async function collect(
   { store, turns }: Source,
   { view, from, bytesMax }: Reading,
   { through, signal, onRead }: Extent,
-): Promise<{ readonly found: readonly ArrivedChange[]; readonly upToDate: boolean }> {
+): Promise<{ readonly wanted: readonly ArrivedChange[]; readonly upToDate: boolean }> {
   const { organizationId, types, content } = view;
-  const found: ArrivedChange[] = [];
+  const wanted: ArrivedChange[] = [];
   const [atOnce, firstBytes] = content ? [fullAtOnce, fullBytes] : [thinAtOnce, eventBytes];
   let [scanned, bytes] = [from.scanned, 0];
   while (scanned < through && types.length > 0) {
     await turns.next(organizationId);
-    if (signal?.aborted === true) return { found, upToDate: false };
+    if (signal?.aborted === true) return { wanted, upToDate: false };
     const end = Math.min(through, scanned + numbersAtOnce);
-    const usualBytes = found.length === 0 ? firstBytes : bytes / found.length;
+    const usualBytes = wanted.length === 0 ? firstBytes : bytes / wanted.length;
     const fitting = Math.ceil(Math.max(0, bytesMax - bytes) / usualBytes);
-    const limit = Math.min(atOnce, fitting + 1, eventsMax + 1 - found.length);
+    const limit = Math.min(atOnce, fitting + 1, eventsMax + 1 - wanted.length);
     const part = { organizationId, after: scanned, through: end, types, content, limit };
     onRead?.();
     const changes = await store.arrivals.list(part);
     for (const change of changes) {
-      if (found.length >= eventsMax || bytes >= bytesMax) return { found, upToDate: false };
-      found.push(change);
+      if (wanted.length >= eventsMax || bytes >= bytesMax) return { wanted, upToDate: false };
+      wanted.push(change);
       bytes += eventBytes + Buffer.byteLength(change.payload ?? "");
     }
     scanned = changes.length < limit ? end : (changes.at(-1)?.changeNo ?? end);
   }
-  return { found, upToDate: true };
+  return { wanted, upToDate: true };
 }
 
 /** The last change of other types that the reader may read, so that those are not scanned again. */
 async function findUnwanted(
   source: Source,
   { view, from }: Reading,
-  { through, found, signal }: Extent & { readonly found: readonly Arrival[] },
+  { through, wanted, signal }: Extent & { readonly wanted: readonly Arrival[] },
 ): Promise<readonly ArrivedChange[]> {
   const { organizationId, types, readable } = view;
   if (types.length === readable.length) return [];
-  const after = found.at(-1)?.changeNo ?? from.scanned;
+  const after = wanted.at(-1)?.changeNo ?? from.scanned;
   const range = { organizationId, types: readable, after, through };
   const last = await findLastArrival(source, range, signal);
   return last === undefined ? [] : [last];

@@ -203,17 +203,17 @@ async function findSimilar(
   const hashes = await hashInTurns(app, organizationId, terms);
   const query = { organizationId, hashes, rowsMax: similarRowsMax };
   const tokens = hashes.length === 0 ? [] : await app.store.of(persons).findAny(query);
-  const found = new Map<string, Ranked>();
-  const known = new Set(ranked.map(nameOf));
+  const similar = new Map<string, Ranked>();
+  const rankedNames = new Set(ranked.map(nameOf));
   for (const { at, field, former, ...key } of tokens.toSorted((one, other) => one.at - other.at)) {
     const rule = terms[at]?.rule;
-    if (rule === undefined || known.has(nameOf(key)) || found.has(nameOf(key))) continue;
-    found.set(nameOf(key), {
+    if (rule === undefined || rankedNames.has(nameOf(key)) || similar.has(nameOf(key))) continue;
+    similar.set(nameOf(key), {
       ...key,
       matched: [{ criterion: "name", match: rule, field, former }],
     });
   }
-  return { similar: [...found.values()], isCut: tokens.length === similarRowsMax };
+  return { similar: [...similar.values()], isCut: tokens.length === similarRowsMax };
 }
 
 async function hashInTurns(

@@ -294,8 +294,8 @@ const spellings: ReadonlyMap<string, readonly string[]> = new Map(
   [latin, cyrillic, greek, arabic]
     .flatMap((table) => table.split(","))
     .map((entry) => {
-      const [letters = "", ...given] = entry.trim().split(" ");
-      const texts = given.map((text) => (text === "-" ? "" : text));
+      const [letters = "", ...cells] = entry.trim().split(" ");
+      const texts = cells.map((text) => (text === "-" ? "" : text));
       return [letters, Array.from({ length: columns }, (_, at) => texts[at] ?? texts.at(-1) ?? "")];
     }),
 );

@@ -95,9 +95,9 @@ const { reusable, ...otherOptions } = createOptions;
 /** `jwks`: the text of a JWK Set. Throws UsageError. */
 function create(
   app: App,
-  given: Values<typeof createOptions> & { readonly jwks: string | undefined },
+  options: Values<typeof createOptions> & { readonly jwks: string | undefined },
 ): Promise<TrustingRule> {
-  const { organization: organizationId, claim, lifetime, jwksUrl, ...others } = given;
+  const { organization: organizationId, claim, lifetime, jwksUrl, ...others } = options;
   const claims = readWantedClaims(claim);
   if (typeof claims === "string") throw new UsageError(claims);
   return createRule(app, {
@@ -129,15 +129,15 @@ const identityCreate = defineStoreCommand({
     ),
     reusable,
   },
-  run: async (app, { jwksFile: path, ...given }) => {
-    if (given.jwksUrl !== undefined && path !== undefined) {
+  run: async (app, { jwksFile: path, ...options }) => {
+    if (options.jwksUrl !== undefined && path !== undefined) {
       throw new UsageError("Use --jwks-url or --jwks-file, not both.");
     }
     const jwks = path === undefined ? undefined : readText(path, identityLimits.keySetBytesMax);
-    const rule = await create(app, { ...given, jwks });
+    const rule = await create(app, { ...options, jwks });
     return {
       json: rules.json(flatten(rule), app),
-      text: `The rule ${rule.keyId} of organization ${rule.organizationId} trusts ${given.issuer}. Try a token: ${sluice} identity test`,
+      text: `The rule ${rule.keyId} of organization ${rule.organizationId} trusts ${options.issuer}. Try a token: ${sluice} identity test`,
     };
   },
 });
@@ -252,8 +252,8 @@ const noRule =
 export const identitiesPage: NounPage = {
   acts: [createForm],
   view: async ({ app, id: organizationId }) => {
-    const found = await list(app, organizationId);
-    const body = html`${rules.list(found, app, { empty: noRule })}
+    const ownRules = await list(app, organizationId);
+    const body = html`${rules.list(ownRules, app, { empty: noRule })}
     ${renderForms(app, identitiesPage.acts, organizationId)}`;
     return { title: "Identities of programs", organizationId, screen, body };
   },

@@ -42,12 +42,12 @@ export async function listRules(
 
 /** Throws OperatorError not_permitted, invalid, no_such_organization, organization_closed and too_many_identities. */
 export async function createRule(app: App, wanted: WantedRule): Promise<TrustingRule> {
-  const { organizationId, name = "identity", scopes, jwks, ...given } = wanted;
+  const { organizationId, name = "identity", scopes, jwks, ...trust } = wanted;
   requireRight(app, "key.create");
   requireName("The rule's name", name);
   if (scopes.length === 0) throw invalid("A rule needs at least one scope.");
-  requireRule(given);
-  const rule = jwks === undefined ? given : { ...given, jwks: readKeys(jwks) };
+  requireRule(trust);
+  const rule = jwks === undefined ? trust : { ...trust, jwks: readKeys(jwks) };
   await findOpenOrganization(app, organizationId);
   const others = await app.store.of(identityRules).findTrusting(organizationId);
   if (others.length >= identityLimits.rulesMax) {

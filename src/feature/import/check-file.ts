@@ -66,14 +66,14 @@ export async function checkFile(
     rows += 1;
     refused += checked.errors.length > 0 ? 1 : 0;
     for (const [kind, error] of new Map(checked.errors.map((one) => [kindOf(one), textOf(one)]))) {
-      const known = faults.has(kind) || faults.size < faultsMax ? kind : others;
-      const fault = faults.get(known) ?? {
-        error: known === kind ? error : others,
+      const listedKind = faults.has(kind) || faults.size < faultsMax ? kind : others;
+      const fault = faults.get(listedKind) ?? {
+        error: listedKind === kind ? error : others,
         rows: 0,
         first: [],
       };
-      faults.set(known, fault);
-      if (error !== fault.error) fault.error = known;
+      faults.set(listedKind, fault);
+      if (error !== fault.error) fault.error = listedKind;
       fault.rows += 1;
       if (fault.first.length < firstMax) fault.first.push(line ?? number);
     }

@@ -42,26 +42,26 @@ export interface ImportOptions
   readonly state: string | undefined;
 }
 
-export async function runImport(context: Context, given: ImportOptions): Promise<CommandResult> {
+export async function runImport(context: Context, options: ImportOptions): Promise<CommandResult> {
   const plan: ImportPlan = {
     openRows: openAnyRows,
     timestampMin: readConfig(context.environment).timestampMin,
-    type: findType(given.type),
-    organizationId: given.organization,
-    ...combine(given),
-    update: given.update,
-    format: given.format,
-    connections: given.connections,
+    type: findType(options.type),
+    organizationId: options.organization,
+    ...combine(options),
+    update: options.update,
+    format: options.format,
+    connections: options.connections,
     // Each list has a cost of its own, so it is as long as a group of lists while other organizations write. An import
     // that continues has to make the same lists, so a version with another length would write some of them twice.
     listRows: limits.groupRowsMax / 2,
   };
-  if (given.check) return check(given.files, plan, given.rows);
-  limitHeap(given.url === undefined ? bulkHeap : sendingHeap);
-  const paths = pathsOf(given.files, { folder: given.state, format: given.format });
+  if (options.check) return check(options.files, plan, options.rows);
+  limitHeap(options.url === undefined ? bulkHeap : sendingHeap);
+  const paths = pathsOf(options.files, { folder: options.state, format: options.format });
   requireReplaceable(paths);
   const reports = await runUntilStopped((stopping) =>
-    importAll(context, plan, { ...given, paths, stopping }),
+    importAll(context, plan, { ...options, paths, stopping }),
   );
   for (const { statePath } of paths) removeState(statePath);
   return {

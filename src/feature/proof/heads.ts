@@ -76,13 +76,13 @@ function sign(text: string, keyName: string, signer: Signer): string {
 }
 
 /** Reads the note, alone or in the published JSON. Throws OperatorError unless it is signed with one of the keys. */
-export function readHeads(given: string, published: PublishedKeys): Heads {
+export function readHeads(content: string, published: PublishedKeys): Heads {
   // Forms in browsers change the ends of lines.
-  const note = readNote(noteOf(given).replaceAll("\r\n", "\n"));
-  const [origin = "", at = "", ...rest] = note?.text.split("\n") ?? [];
+  const note = readNote(noteOf(content).replaceAll("\r\n", "\n"));
+  const [origin = "", at = "", ...lines] = note?.text.split("\n") ?? [];
   const [, storeId = ""] = /^sluice-heads\/(\S+)$/.exec(origin) ?? [];
-  const [, receipts] = /^receipts (\S+)$/.exec(rest[0] ?? "") ?? [];
-  const [, audit] = /^audit (\S+)$/.exec(rest[1] ?? "") ?? [];
+  const [, receipts] = /^receipts (\S+)$/.exec(lines[0] ?? "") ?? [];
+  const [, audit] = /^audit (\S+)$/.exec(lines[1] ?? "") ?? [];
   const isWhole = storeId !== "" && !Number.isNaN(Date.parse(at));
   if (note === undefined || receipts === undefined || audit === undefined || !isWhole) {
     throw new OperatorError(

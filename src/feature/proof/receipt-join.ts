@@ -40,8 +40,8 @@ export async function compareReceipts(
   const join = trail && new ReceiptJoin();
   if (trail !== undefined) {
     const onEntry = (row: AuditRow) => join?.addEntry(row);
-    const found = await verifyFile(trail, { published, heads, kind: "audit", onEntry });
-    faults.add(...found.faults.map((fault) => `The trail: ${fault}`));
+    const verdict = await verifyFile(trail, { published, heads, kind: "audit", onEntry });
+    faults.add(...verdict.faults.map((fault) => `The trail: ${fault}`));
   }
   const gaps = findGaps(verdicts).map((gap) => describeGap(gap, join?.restores));
   faults.add(...gaps.filter(({ isExplained }) => !isExplained).map(({ text }) => text));

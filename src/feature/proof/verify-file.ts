@@ -115,8 +115,8 @@ export async function verifyFile(
   }
   const first = isOfOne ? undefined : content.first;
   const completeness = completenessOf(kind, { heads: given.heads, manifest, first });
-  const found = { faults: faults.list(), explained, completeness };
-  return { kind, rows: counts.rows, ...found, manifest, head };
+  const result = { faults: faults.list(), explained, completeness };
+  return { kind, rows: counts.rows, ...result, manifest, head };
 }
 
 function lacksManifest(isDamaged: boolean): string {

@@ -29,15 +29,15 @@ export class RecipientLag {
     hidden: ReadonlySet<string>,
   ): Promise<readonly (number | undefined)[]> {
     const { settled } = await store.settledArrival();
-    const found: (number | undefined)[] = [];
+    const times: (number | undefined)[] = [];
     for (const recipient of recipients) {
       const key = JSON.stringify([recipient.organizationId, recipient.name]);
-      const known = this.#looks.get(key);
-      const look = await lookAt({ store, recipient, hidden, known, settled });
+      const previous = this.#looks.get(key);
+      const look = await lookAt({ store, recipient, hidden, previous, settled });
       this.#found.set(key, look);
-      found.push(look.first?.receivedAt);
+      times.push(look.first?.receivedAt);
     }
-    return found;
+    return times;
   }
 }
 
@@ -48,14 +48,14 @@ function acknowledgedBy({ sinceNo, acknowledgedNo }: Recipient): number {
 interface LookQuery extends Pick<App, "store"> {
   readonly recipient: Recipient;
   readonly hidden: ReadonlySet<string>;
-  readonly known: Look | undefined;
+  readonly previous: Look | undefined;
   /** The latest number up to which all arrivals are visible. */
   readonly settled: number;
 }
 
-async function lookAt({ store, recipient, hidden, known, settled }: LookQuery): Promise<Look> {
+async function lookAt({ store, recipient, hidden, previous, settled }: LookQuery): Promise<Look> {
   const { organizationId, types: taken } = recipient;
-  const after = Math.max(acknowledgedBy(recipient), known?.passed ?? 0);
+  const after = Math.max(acknowledgedBy(recipient), previous?.passed ?? 0);
   const through = Math.min(settled, after + numbersAtOnce);
   const types = taken.filter((type) => !hidden.has(type));
   const query = { organizationId, after, through, types, content: false, limit: 1 };

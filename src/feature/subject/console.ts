@@ -118,9 +118,9 @@ export const panels: Panels = {
     isPartyType(key.resourceType) &&
     app.viewer.may(showing) &&
     html` <a class="button" href="${recordPath(accessPath, key)}">Access request</a>`,
-  party: (person, found) =>
+  party: (person, match) =>
     person.app.viewer.may(answering) &&
-    (found === undefined ? renderAsking(person) : renderAnswering(found)),
+    (match === undefined ? renderAsking(person) : renderAnswering(match)),
   deletion: async (person, deletion) =>
     (await mayWrite(person.app, deletion)) &&
     html`<a class="button" href="${deletionPath(deletion.deletionRequestId)}/letter">Letter</a>`,

@@ -65,8 +65,8 @@ export async function writeCopy(
     keys.set(type, kept);
     left = Math.max(0, left - page.length);
   }
-  const found = { keys, counts: inOrder(counts), recordsMax };
-  return renderCopy(app, { request, texts, organizationName, ...found });
+  const content = { keys, counts: inOrder(counts), recordsMax };
+  return renderCopy(app, { request, texts, organizationName, ...content });
 }
 
 async function* renderCopy(app: App, copy: Copy): AsyncGenerator<string> {
@@ -189,11 +189,11 @@ const columns: readonly Cell[] = [
 
 /** Each field on a line of its own. */
 function columnOf(...fields: readonly string[]): Cell {
-  const given = (state: Payload) => fields.filter((field) => state[field] !== undefined);
+  const presentIn = (state: Payload) => fields.filter((field) => state[field] !== undefined);
   return [
     fields,
     (state, texts) =>
-      given(state)
+      presentIn(state)
         .map((field) => texts.value(field, state[field]))
         .join("\n") || "–",
   ];

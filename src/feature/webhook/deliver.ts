@@ -98,8 +98,8 @@ function afterAttempt(
   if (kind === "tested") return { ...tried, testRequestedAt: undefined };
   if (kind === "delivered") {
     const signalledAt = message.isSignal ? now : endpoint.signalledAt;
-    const told = { ...tried, ...message.after, signalledAt, lastDeliveredAt: now };
-    return { ...told, failures: 0, failingSince: undefined, nextAttemptAt: undefined };
+    const delivered = { ...tried, ...message.after, signalledAt, lastDeliveredAt: now };
+    return { ...delivered, failures: 0, failingSince: undefined, nextAttemptAt: undefined };
   }
   const failures = endpoint.failures + 1;
   const waitMs = retryWaitMs(failures, random(), readRetryAfter(retryAfter, now));
@@ -133,19 +133,19 @@ async function storeResult(
   const { endpoint: before, message } = sent;
   const { claimant, onAttempt, posted, source, ends } = options;
   const kind = kindOf(message, posted);
-  const told = afterAttempt(app, sent, options);
+  const attempted = afterAttempt(app, sent, options);
   const { message: next, place } =
     options.isLast || kind !== "delivered"
-      ? { message: undefined, place: told }
-      : await findNext(source, told, { ends, place: told });
-  const { entryNo, changeNo } = next === undefined ? place : told;
+      ? { message: undefined, place: attempted }
+      : await findNext(source, attempted, { ends, place: attempted });
+  const { entryNo, changeNo } = next === undefined ? place : attempted;
   const leaseUntil = next === undefined ? undefined : app.now() + leaseMs;
-  const after = { ...told, entryNo, changeNo, leaseUntil };
+  const after = { ...attempted, entryNo, changeNo, leaseUntil };
   const settled = await app.store.of(webhooks).storeResult({ before, after, claimant });
   const disabled = kind === "failed" ? settled?.disabledBecause : undefined;
   onAttempt({ endpoint: settled ?? before, kind, result: resultOf(posted), disabled });
   if (settled === undefined || next === undefined) return undefined;
-  if (!isMoved(settled, told)) return { endpoint: settled, message: next };
+  if (!isMoved(settled, attempted)) return { endpoint: settled, message: next };
   await release(app, before, options);
   return undefined;
 }

@@ -55,11 +55,11 @@ export class KnownEndpoints {
     } else if (outdated.length > 0) {
       const rows = new Map([...this.#all].map(([id, { endpoint }]) => [id, endpoint]));
       for (const id of outdated) {
-        const found = await this.#app.store
+        const endpoint = await this.#app.store
           .of(webhooks)
           .findEndpoint(id, rows.get(id)?.organizationId);
-        if (found === undefined) rows.delete(id);
-        else rows.set(id, found);
+        if (endpoint === undefined) rows.delete(id);
+        else rows.set(id, endpoint);
       }
       this.#know(rows.values());
     }
@@ -80,9 +80,9 @@ export class KnownEndpoints {
     const all = new Map<string, KnownEndpoint>();
     for (const endpoint of endpoints) {
       const { endpointId, entryNo, changeNo } = endpoint;
-      const known = this.#all.get(endpointId);
-      const isSame = known?.endpoint.entryNo === entryNo && known.endpoint.changeNo === changeNo;
-      all.set(endpointId, { endpoint, place: isSame ? known.place : { entryNo, changeNo } });
+      const before = this.#all.get(endpointId);
+      const isSame = before?.endpoint.entryNo === entryNo && before.endpoint.changeNo === changeNo;
+      all.set(endpointId, { endpoint, place: isSame ? before.place : { entryNo, changeNo } });
     }
     this.#all = all;
   }
@@ -90,7 +90,7 @@ export class KnownEndpoints {
   /** Moves the places of endpoints whose organizations have no news since `after`: one query for all of them. */
   async #pass(after: Cursors, { entryNo, changeNo }: Cursors): Promise<void> {
     const { store } = this.#app;
-    const told = new Set(
+    const withNews = new Set(
       entryNo > after.entryNo
         ? await store.of(webhooks).findNews({ after: after.entryNo, through: entryNo })
         : [],
@@ -103,10 +103,10 @@ export class KnownEndpoints {
     );
     for (const known of all) {
       const { place, endpoint } = known;
-      const isTold = place.entryNo < after.entryNo || told.has(endpoint.organizationId);
+      const hasNews = place.entryNo < after.entryNo || withNews.has(endpoint.organizationId);
       const isChanged = place.changeNo < after.changeNo || changed.has(endpoint.organizationId);
       known.place = {
-        entryNo: isTold ? place.entryNo : entryNo,
+        entryNo: hasNews ? place.entryNo : entryNo,
         changeNo: isChanged ? place.changeNo : changeNo,
       };
     }

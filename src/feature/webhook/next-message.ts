@@ -68,9 +68,9 @@ export async function findNext(
   if (wasSignal(endpoint)) searches.reverse();
   let now = place;
   for (const search of searches) {
-    const found = await search(source, { endpoint, types, ends, place: now });
-    if (found.message !== undefined) return found;
-    now = found.place;
+    const next = await search(source, { endpoint, types, ends, place: now });
+    if (next.message !== undefined) return next;
+    now = next.place;
   }
   return { message: undefined, place: now };
 }
@@ -174,8 +174,8 @@ async function findSignal(source: MessageSource, search: Search): Promise<Next> 
     if (first !== undefined) {
       const { changeNo: after } = first;
       const last = Math.min(ends.changeNo, after + partsMax * numbersAtOnce);
-      const rest = { organizationId, types, after, through: last };
-      const newest = (await findLastArrival({ store: app.store, turns }, rest)) ?? first;
+      const remaining = { organizationId, types, after, through: last };
+      const newest = (await findLastArrival({ store: app.store, turns }, remaining)) ?? first;
       return { message: signalMessage(source, search, newest), place: { ...place, changeNo } };
     }
     changeNo = through;

@@ -244,10 +244,10 @@ export const webhookRemove = defineAct({
 export const webhooksPage: NounPage = {
   acts: [webhookCreate],
   view: async ({ app, id: organizationId }) => {
-    const found = await listEndpoints(app, organizationId);
+    const ownEndpoints = await listEndpoints(app, organizationId);
     const empty =
       "There is no endpoint yet. With one, a program gets messages and need not ask for news.";
-    const body = html`${endpoints.list(found, app, { empty })}
+    const body = html`${endpoints.list(ownEndpoints, app, { empty })}
     ${renderForms(app, webhooksPage.acts, organizationId)}`;
     return { title: "Webhooks", organizationId, screen, body };
   },

@@ -58,12 +58,12 @@ class Sender {
     if (endpoints.length === 0 || keys === undefined) return false;
     const cipher = await this.#app.offsets();
     const source = { app: this.#app, keys, cipher, turns: this.#turns };
-    for (const known of this.#inTurn(endpoints, ends, keys.check)) {
+    for (const candidate of this.#inTurn(endpoints, ends, keys.check)) {
       if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;
-      const { endpoint, place: before } = known;
+      const { endpoint, place: before } = candidate;
       if (this.#isFull(endpoint)) continue;
       const { message, place } = await findNext(source, endpoint, { ends, place: before });
-      known.place = place;
+      candidate.place = place;
       if (message !== undefined) this.#begin(source, { endpoint, message }, ends);
     }
     return false;
@@ -89,10 +89,10 @@ class Sender {
     const turn = ({ endpoint }: KnownEndpoint) => this.#servedAt.get(endpoint.organizationId) ?? 0;
     return all
       .filter(
-        (known) =>
-          known.endpoint.keyCheck === keyCheck &&
-          isDue(known, ends, now) &&
-          !this.#inFlight.has(known.endpoint.endpointId),
+        (candidate) =>
+          candidate.endpoint.keyCheck === keyCheck &&
+          isDue(candidate, ends, now) &&
+          !this.#inFlight.has(candidate.endpoint.endpointId),
       )
       .toSorted((one, other) => turn(one) - turn(other));
   }

@@ -17,8 +17,8 @@ export interface SliceBounds {
   readonly stepBytes: number;
 }
 
-/** `rest`: where the undivided part begins, if the body is not a list or continues after the end of its list. */
-export type ListEnd = { readonly whole: true } | { readonly whole: false; readonly rest: number };
+/** `from`: where the undivided part begins, if the body is not a list or continues after the end of its list. */
+export type ListEnd = { readonly whole: true } | { readonly whole: false; readonly from: number };
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -35,14 +35,14 @@ export function startsList(body: Uint8Array): boolean {
 /** Reads each byte once, and yields the slices in order. */
 export function* sliceList(body: Uint8Array, bounds: SliceBounds): Generator<ListSlice, ListEnd> {
   const open = skipWhitespace(body, 0);
-  if (body[open] !== openBracket) return { whole: false, rest: 0 };
+  if (body[open] !== openBracket) return { whole: false, from: 0 };
   let start = open + 1;
   let items = 0;
   let itemStart = start;
   for (;;) {
     const scan: ItemScan = { at: itemStart, depth: 0, isInText: false };
     while (!findEnd(body, scan, scan.at + bounds.stepBytes)) {
-      if (scan.at >= body.length) return { whole: false, rest: start };
+      if (scan.at >= body.length) return { whole: false, from: start };
       yield { start, end: start, items: 0 };
     }
     const end = scan.at;
@@ -72,8 +72,8 @@ export function* sliceList(body: Uint8Array, bounds: SliceBounds): Generator<Lis
   }
 }
 
-function endOf(body: Uint8Array, at: number, rest: number): ListEnd {
-  return skipWhitespace(body, at + 1) === body.length ? { whole: true } : { whole: false, rest };
+function endOf(body: Uint8Array, at: number, from: number): ListEnd {
+  return skipWhitespace(body, at + 1) === body.length ? { whole: true } : { whole: false, from };
 }
 
 interface ItemScan {

@@ -133,7 +133,7 @@ async function addSlices(task: ListTask): Promise<void> {
     ended = meter.run(() => {
       const next = slices.next();
       if (next.done === true) {
-        if (!next.value.whole) throw describeJsonError(body, "body", next.value.rest);
+        if (!next.value.whole) throw describeJsonError(body, "body", next.value.from);
         return true;
       }
       items += next.value.items;

@@ -91,12 +91,12 @@ export function makeReadiness({
   let knownUntil = -Infinity;
   return async () => {
     if (performance.now() >= knownUntil) {
-      const found = await withTimeout(ask(), timeoutMs).then(
+      const newFailure = await withTimeout(ask(), timeoutMs).then(
         () => undefined,
         (error: unknown) => error ?? new Error("no reason was given"),
       );
-      const isChange = (found === undefined) !== (failure === undefined);
-      failure = found;
+      const isChange = (newFailure === undefined) !== (failure === undefined);
+      failure = newFailure;
       knownUntil = performance.now() + keptMs;
       if (isChange) onChange(failure);
     }

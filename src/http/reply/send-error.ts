@@ -43,16 +43,16 @@ function sendNow(
   { reply, error, headers }: ErrorReply,
 ): void {
   if (reply.sent || reply.raw.destroyed) return;
-  const known = error instanceof AppError ? error : describeOwnError(error);
-  if (known.errorName === "internal") logError(context, request, error);
-  else if (known.errorName === "unavailable") logUnavailable(context, request, known);
+  const appError = error instanceof AppError ? error : describeOwnError(error);
+  if (appError.errorName === "internal") logError(context, request, error);
+  else if (appError.errorName === "unavailable") logUnavailable(context, request, appError);
   const operation = request.requestContext?.operation;
-  countMissingRight(context, request, known);
-  const answer = errorAnswer(known, {
+  countMissingRight(context, request, appError);
+  const answer = errorAnswer(appError, {
     problem: acceptsProblem(request.headers.accept),
     apiKeyExpected: operation !== undefined && operation.permission === undefined,
-    oauthError: request.requestContext?.oauthErrorOf?.(known),
-    headers: { ...headers, ...closeAfter(request, known) },
+    oauthError: request.requestContext?.oauthErrorOf?.(appError),
+    headers: { ...headers, ...closeAfter(request, appError) },
   });
   try {
     sendAnswer(context, { request, reply }, answer);

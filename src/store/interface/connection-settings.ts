@@ -22,7 +22,7 @@ export interface KnownServer {
 export interface SharedServer {
   readonly url: string;
   readonly connections: ConnectionSettings;
-  readonly known: KnownServer;
+  readonly server: KnownServer;
   /** Through it the thread asks for what the ledger has; missing only in tests of the engine. */
   readonly ledger?: MessagePort | undefined;
 }

@@ -107,7 +107,7 @@ export async function raiseCounter(transaction: Transaction): Promise<void> {
     return;
   }
   throw new StoreError(
-    `The sequence of arrival numbers is at ${stale.given}, but ${stale.highest} was given, as after an upgrade by logical ` +
+    `The sequence of arrival numbers is at ${stale.counter}, but ${stale.highest} was given, as after an upgrade by logical ` +
       "replication, which does not replicate sequences. Have the owner of the tables run: " +
       `SELECT setval('arrival', ${stale.safe});`,
   );

@@ -8,9 +8,9 @@ import { followLedger } from "./continued.ts";
 import { Database } from "./database.ts";
 import { requireRights } from "./migration/find-schema.ts";
 
-export function openPostgresWriter({ url, connections, known, ledger }: SharedServer) {
+export function openPostgresWriter({ url, connections, server, ledger }: SharedServer) {
   const database = new Database(url, { ...connections, parts: new StoreParts([]) });
-  Object.assign(database, known);
+  Object.assign(database, server);
   database.requireRights = requireRights;
   if (ledger !== undefined) followLedger(database, ledger);
   const jobs = makeJobQueue(database, undefined);

@@ -64,8 +64,8 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   }
   const others = mustHave && new OtherThreads(mustHave);
   const { distributed, secured, serverVersion, schema } = database;
-  const known = { distributed, secured, serverVersion, schema };
-  const sharing = { url, connections: shared, known };
+  const server = { distributed, secured, serverVersion, schema };
+  const sharing = { url, connections: shared, server };
   return makeStore(database, { ...options, sharing, others });
 }
 

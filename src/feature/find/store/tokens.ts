@@ -152,14 +152,14 @@ export function* findTokens(search: TokenSearch): Statements<TokensFound> {
   );
   const long = [...isLong.keys()].filter((at) => isLong[at]);
   if (long.length === 0) return { tokens, more: false };
-  const known = new Set(tokens.map((token) => `${token.at} ${nameOf(token)}`));
+  const tokenNames = new Set(tokens.map((token) => `${token.at} ${nameOf(token)}`));
   const rareFirst = [...tokens.filter(({ at }) => !isLong[at]), ...tokens];
   const records = [...new Map(rareFirst.map((token) => [nameOf(token), token])).values()];
   const asked = records
     .slice(0, Math.ceil(rowsMax / long.length))
     .flatMap((record) =>
       long
-        .filter((at) => !known.has(`${at} ${nameOf(record)}`))
+        .filter((at) => !tokenNames.has(`${at} ${nameOf(record)}`))
         .map((at) => [
           organizationId,
           hashText(hashes[at] ?? new Uint8Array()),

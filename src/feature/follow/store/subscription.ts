@@ -32,7 +32,7 @@ export interface SubscriptionKind<Row, Wanted, Kept> {
   readonly tooMany: ErrorKind;
   readonly insert: (wanted: Wanted, act: Act) => Statements<unknown>;
   /** Throws AppError if what has this name already is not what is wanted. */
-  readonly requireSame: (known: Row, wanted: Wanted) => void;
+  readonly requireSame: (existing: Row, wanted: Wanted) => void;
   /** What the reply to a repeated request needs, which is stored. */
   readonly kept: (row: Row) => Kept;
   readonly actions: Readonly<Record<Verb, AuditNote["action"]>>;
@@ -79,10 +79,10 @@ function* add<Row, Kept, Wanted extends Name>(
   const organization = yield* lockOrganization(wanted.organizationId);
   if (organization === undefined || organization.closedAt !== undefined)
     throw new AppError("credential_revoked");
-  const known = yield* findSubscription(kind, wanted);
-  if (known !== undefined) {
-    kind.requireSame(known, wanted);
-    return kind.kept(known);
+  const existing = yield* findSubscription(kind, wanted);
+  if (existing !== undefined) {
+    kind.requireSame(existing, wanted);
+    return kind.kept(existing);
   }
   const all = yield* listSubscriptions(kind, wanted.organizationId);
   if (all.length >= kind.countMax) throw new AppError(kind.tooMany);

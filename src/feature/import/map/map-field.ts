@@ -54,23 +54,23 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
   const isPlain = [origin.values, origin.format, origin.split].every((part) => part === undefined);
   const isText = isPlain && (kind === "text" || kind === "mixed");
   const read = (row: Row): unknown => {
-    const found = get(row);
-    if (found === undefined || (found === "" && "cells" in row)) return origin.default;
-    if (found === null && !isPlain) return origin.default;
+    const cell = get(row);
+    if (cell === undefined || (cell === "" && "cells" in row)) return origin.default;
+    if (cell === null && !isPlain) return origin.default;
     // The CSV marks have no meaning in formats that distinguish text from other values.
-    if (isText && typeof found === "string" && "fields" in row) return found;
-    const value = convert(found, row);
+    if (isText && typeof cell === "string" && "fields" in row) return cell;
+    const value = convert(cell, row);
     return value === undefined ? origin.default : value;
   };
   return { columns: [...columns, ...more], read };
 }
 
 /** How little a cell says: 0 for a value, 1 for a zero, as in a debit beside a credit, 2 for `\N` and no number. */
-function emptinessOf(found: unknown, isNumber: boolean): number {
-  if (found === undefined || found === null || found === "") return emptiest;
-  if (found === nullMark) return 2;
+function emptinessOf(cell: unknown, isNumber: boolean): number {
+  if (cell === undefined || cell === null || cell === "") return emptiest;
+  if (cell === nullMark) return 2;
   if (!isNumber) return 0;
-  const text = textOf(found);
+  const text = textOf(cell);
   if (noNumber.test(text.trim())) return 2;
   return /^[^\p{L}1-9]*$/u.test(text) ? 1 : 0;
 }
@@ -87,9 +87,9 @@ function firstGiven(
   return (row) => {
     let [best, least]: [unknown, number] = [undefined, emptiest];
     for (const get of getters) {
-      const found = get(row);
-      const emptiness = emptinessOf(found, isNumber);
-      if (emptiness < least) [best, least] = [found, emptiness];
+      const cell = get(row);
+      const emptiness = emptinessOf(cell, isNumber);
+      if (emptiness < least) [best, least] = [cell, emptiness];
     }
     return best;
   };
@@ -105,8 +105,8 @@ function firstFilled(kind: CellKind, filled: JsonObject, access: Access): Compil
   return { columns: Object.keys(filled), read };
 }
 
-function constant(kind: CellKind, given: unknown): Compiled {
-  const value = convertTo(kind, given);
+function constant(kind: CellKind, literal: unknown): Compiled {
+  const value = convertTo(kind, literal);
   if (value instanceof CellError) throw new UsageError(`it ${value.message}.`);
   return { columns: [], read: () => value };
 }
@@ -117,9 +117,9 @@ function formattedTemplate(
   access: Access,
 ): Compiled {
   const kind = cellKindOf(path.schema);
-  const given = origin.format;
-  const at = given === undefined && takesFormat(path) ? origin.template.lastIndexOf("@") : -1;
-  const format = at === -1 ? given : origin.template.slice(at + 1);
+  const ownFormat = origin.format;
+  const at = ownFormat === undefined && takesFormat(path) ? origin.template.lastIndexOf("@") : -1;
+  const format = at === -1 ? ownFormat : origin.template.slice(at + 1);
   if (format === undefined) {
     const isId = hasFormat(path.schema, "identifier");
     return template(kind, origin.template, isId ? checkedIds(access) : access);
@@ -128,8 +128,8 @@ function formattedTemplate(
   const made = template("text", text, access);
   const reader = compileCellReader(path, format, access);
   const read = (row: Row): unknown => {
-    const found = made.read(row);
-    return typeof found === "string" ? reader.read(found, row) : found;
+    const cell = made.read(row);
+    return typeof cell === "string" ? reader.read(cell, row) : cell;
   };
   return { columns: [...made.columns, ...reader.columns], read };
 }
@@ -139,9 +139,9 @@ function checkedIds(access: Access): Access {
   return (column) => {
     const get = access(column);
     return (row) => {
-      const found = get(row);
-      if (!("cells" in row)) return found;
-      return found === nullMark ? withNull : (wrongNumberOf(found) ?? found);
+      const cell = get(row);
+      if (!("cells" in row)) return cell;
+      return cell === nullMark ? withNull : (wrongNumberOf(cell) ?? cell);
     };
   };
 }
@@ -158,10 +158,10 @@ function template(kind: CellKind, text: string, access: Access): Compiled {
   const read = (row: Row): unknown => {
     let made = "";
     for (const part of parts) {
-      const found = typeof part === "string" ? part : part(row);
-      if (found instanceof CellError) return found;
-      if (typeof part !== "string" && emptinessOf(found, false) === emptiest) return undefined;
-      made += textOf(found);
+      const cell = typeof part === "string" ? part : part(row);
+      if (cell instanceof CellError) return cell;
+      if (typeof part !== "string" && emptinessOf(cell, false) === emptiest) return undefined;
+      made += textOf(cell);
       if (made.length > recordCharactersMax) {
         return new CellError(`becomes longer than ${recordCharactersMax} characters`);
       }
@@ -173,7 +173,7 @@ function template(kind: CellKind, text: string, access: Access): Compiled {
 
 interface Converter {
   readonly columns: readonly string[];
-  readonly convert: (found: unknown, row: Row) => unknown;
+  readonly convert: (cell: unknown, row: Row) => unknown;
 }
 
 function converter(path: RecordPath, origin: ColumnOrigin, access: Access): Converter {
@@ -182,29 +182,29 @@ function converter(path: RecordPath, origin: ColumnOrigin, access: Access): Conv
   const of = (convert: Converter["convert"]): Converter => ({ columns: [], convert });
   if (values !== undefined) {
     const read = format === undefined ? (text: string) => text : compileSignReader(format);
-    return of((found) => {
-      const text = read(textOf(found));
+    return of((cell) => {
+      const text = read(textOf(cell));
       return typeof text === "string" ? translate(text, { values, otherwise }) : text;
     });
   }
   if (format !== undefined) {
     const { columns, read } = compileCellReader(path, format, access);
-    return { columns, convert: (found, row) => read(textOf(found), row) };
+    return { columns, convert: (cell, row) => read(textOf(cell), row) };
   }
   if (split !== undefined) {
     const items = cellKindOf(alternativeFor(path.schema, "array")?.items ?? {});
-    return of((found) => splitInto(items, textOf(found).split(split)));
+    return of((cell) => splitInto(items, textOf(cell).split(split)));
   }
   const kind = cellKindOf(path.schema);
-  if (!hasFormat(path.schema, "identifier")) return of((found) => convertTo(kind, found));
-  return of((found) => wrongNumberOf(found) ?? convertTo(kind, found));
+  if (!hasFormat(path.schema, "identifier")) return of((cell) => convertTo(kind, cell));
+  return of((cell) => wrongNumberOf(cell) ?? convertTo(kind, cell));
 }
 
 /** Why an id is wrong by which other ids would become the same, or the same id would have two texts. */
-function wrongNumberOf(found: unknown): CellError | undefined {
-  if (typeof found !== "string" || !/^\d/.test(found)) return undefined;
-  if (found.endsWith(".0") && /^\d+\.0$/.test(found)) return withDecimals;
-  return found.includes("E+") && /^\d(?:[.,]\d+)?E\+\d+$/.test(found) ? shortened : undefined;
+function wrongNumberOf(cell: unknown): CellError | undefined {
+  if (typeof cell !== "string" || !/^\d/.test(cell)) return undefined;
+  if (cell.endsWith(".0") && /^\d+\.0$/.test(cell)) return withDecimals;
+  return cell.includes("E+") && /^\d(?:[.,]\d+)?E\+\d+$/.test(cell) ? shortened : undefined;
 }
 
 const shortened = new CellError(

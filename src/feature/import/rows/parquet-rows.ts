@@ -76,9 +76,9 @@ async function* readRows(
   wanted: ReadonlySet<string> = new Set(opened.readers.keys()),
 ): AsyncGenerator<readonly Row[]> {
   const { readers, metadata } = opened;
-  const found = [...readers].filter(([name]) => wanted.has(name));
+  const wantedReaders = [...readers].filter(([name]) => wanted.has(name));
   // If no column were read, nothing would show how many rows there really are.
-  const columns = found.length > 0 ? found : [...readers].slice(0, 1);
+  const columns = wantedReaders.length > 0 ? wantedReaders : [...readers].slice(0, 1);
   const names = columns.map(([name]) => name);
   let groupFrom = 0;
   for (const { num_rows: rows } of metadata.row_groups) {
@@ -87,7 +87,7 @@ async function* readRows(
       const end = Math.min(groupEnd, from + partRows);
       const part = await explain(input, () => readPart(opened, { from, end, names }));
       yield part.map((values, index) =>
-        rowOf({ number: from + index + 1, columns: found, values }),
+        rowOf({ number: from + index + 1, columns: wantedReaders, values }),
       );
       input.advance(Math.round((input.bytes * end) / Number(metadata.num_rows)));
     }

@@ -59,8 +59,8 @@ export async function moveStore(sides: Sides, options: MoveOptions) {
   const summary = await copy(sides, reporter("copy", options));
   await target.perform(writeEnds, ends);
   const rows = Object.values(summary).reduce((sum, table) => sum + table.rows, 0);
-  const found = await summarise(target, reporter("verify", options, rows));
-  requireEqual(summary, found);
+  const copied = await summarise(target, reporter("verify", options, rows));
+  requireEqual(summary, copied);
   if (JSON.stringify(await target.perform(readEnds)) !== JSON.stringify(ends)) {
     throw differs("the ends of its chains and counters");
   }

@@ -132,8 +132,8 @@ export function* addRows(
     columns.values(),
     ({ type }, at) => `$${at + 1}::${type === "bytea" ? "text" : type}[]`,
   );
-  const valuesOf = (given: readonly string[]) =>
-    given.map((one, at) => (bytes[at] === true ? `decode(${one}, 'hex')` : one)).join(", ");
+  const valuesOf = (expressions: readonly string[]) =>
+    expressions.map((one, at) => (bytes[at] === true ? `decode(${one}, 'hex')` : one)).join(", ");
   const into = `INSERT INTO ${name} (${names})`;
   const sql = `${into}
     SELECT ${valuesOf([...columns.keys()])} FROM unnest(${arrays.join(", ")}) AS given (${names})`;

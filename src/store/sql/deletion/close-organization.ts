@@ -92,9 +92,9 @@ export function* requestOrganizationDeletion(
   act: Act,
 ): Statements<OpenedDeletion> {
   const organization = yield* lockOrganization(organizationId);
-  const { closedAt, deletionRequestId: known } = organization ?? {};
+  const { closedAt, deletionRequestId: existingId } = organization ?? {};
   if (closedAt === undefined) throw new TypeError("the organization is not closed");
-  if (known !== undefined) return { deletionRequestId: known, isNew: false };
+  if (existingId !== undefined) return { deletionRequestId: existingId, isNew: false };
   const request = {
     organizationId,
     deletionRequestId,

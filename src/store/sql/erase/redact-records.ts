@@ -37,17 +37,17 @@ interface Redacted {
 }
 
 export function* redactReferences(
-  given: readonly PlanPart[],
+  plannedParts: readonly PlanPart[],
   options: RedactionOptions,
 ): Statements<Redacted> {
   const types: { readonly id: string; readonly type: string }[] = [];
-  const planned = groupByRecord(given.flatMap(({ targets }) => referencesOf(targets, open)));
+  const planned = groupByRecord(plannedParts.flatMap(({ targets }) => referencesOf(targets, open)));
   const sizes = yield* measureShortRecords(keysOf(planned));
   const {
     parts,
     long,
     renamed: renamedLong,
-  } = yield* boundRedactions(given, { ...options, sizes });
+  } = yield* boundRedactions(plannedParts, { ...options, sizes });
   const targets = parts.flatMap((part) => part.targets);
   // The same statements run whether or not a reference remains: the time must not disclose it.
   yield* removeThem(referencesOf(targets, { restricted: true }));

@@ -78,17 +78,17 @@ function* addPlans(due: readonly DueRecord[], set: PreviewSet, tally: Tally): St
     parties.map(({ resourceId }) => resourceId),
   );
   for (const one of roots) {
-    const found = yield* evaluate(one, going, { graph, obligations });
+    const evaluated = yield* evaluate(one, going, { graph, obligations });
     const { resourceType, resourceId } = one.key;
     const ofParty = isPartyType(resourceType) ? ofParties.get(resourceId) : undefined;
-    const isHeld = found.holds.length > 0 || ofParty === "held";
-    if (isHeld || found.floors.length > 0 || ofParty === "floor") {
+    const isHeld = evaluated.holds.length > 0 || ofParty === "held";
+    if (isHeld || evaluated.floors.length > 0 || ofParty === "floor") {
       const key = { organizationId, resourceType, resourceId };
       tally.waiting.push({ key, expiry: isHeld ? "held" : "floor" });
-    } else if (found.isCut || ofParty === "more") tally.inPart += 1;
+    } else if (evaluated.isCut || ofParty === "more") tally.inPart += 1;
     else {
-      begun.push(found.plan);
-      for (const node of found.plan.erase) going.add(node);
+      begun.push(evaluated.plan);
+      for (const node of evaluated.plan.erase) going.add(node);
     }
     yield* pause();
   }

@@ -256,9 +256,9 @@ function* findNeeded({
         if (kind !== "belongs" || confidential.has(from_type)) continue;
         const from = nodeKey(from_type, from_id);
         const to = nodeKey(to_type, to_id);
-        const known = holders.get(from);
-        if (known === undefined) holders.set(from, [to]);
-        else known.push(to);
+        const ownHolders = holders.get(from);
+        if (ownHolders === undefined) holders.set(from, [to]);
+        else ownHolders.push(to);
         if (!reached.has(from)) owned.push(from);
         reached.add(from);
       }

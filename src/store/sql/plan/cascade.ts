@@ -126,9 +126,9 @@ function* collectHolders(
     const holding = edges.map(({ to }) => to);
     for (const { node } of yield* findErasing(organizationId, holding)) graph.erasing.add(node);
     for (const edge of edges) {
-      const known = graph.holders.get(edge.from);
-      if (known === undefined) graph.holders.set(edge.from, [edge]);
-      else known.push(edge);
+      const ownHolders = graph.holders.get(edge.from);
+      if (ownHolders === undefined) graph.holders.set(edge.from, [edge]);
+      else ownHolders.push(edge);
     }
     return !bounded.isExceeded;
   });

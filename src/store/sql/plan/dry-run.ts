@@ -116,22 +116,22 @@ function* readNamed(query: KnowingQuery): Statements<DryRunPart> {
   return { ...nothing, named, restriction, holds, floors, next };
 }
 
-/** The reports that these records support, which keep for whom the pseudonym stands. `known`: the types of reports. */
+/** The reports that these records support, which keep for whom the pseudonym stands. `reportTypes`: confidential. */
 function* readKeeping(
   records: readonly RecordKey[],
   { deletion, now }: KnowingQuery,
-  known: ReadonlySet<ResourceType>,
+  reportTypes: ReadonlySet<ResourceType>,
 ): Statements<DryRun["restriction"]> {
-  if (known.size === 0) return nothing.restriction;
+  if (reportTypes.size === 0) return nothing.restriction;
   const concerned = records.map((key) => [nodeKeyOf(key), { deletion }] as const);
-  const search = { organizationId: deletion.organizationId, confidential: known, now };
-  const found = yield* findSupportedReports(concerned, search);
-  const ends = found.flatMap(({ obstacle }) => obstacle.floorUntil ?? []);
+  const search = { organizationId: deletion.organizationId, confidential: reportTypes, now };
+  const reports = yield* findSupportedReports(concerned, search);
+  const ends = reports.flatMap(({ obstacle }) => obstacle.floorUntil ?? []);
   return {
     moved: [],
-    reports: found.map(({ resourceType: type, resourceId: id }) => ({ type, id })),
+    reports: reports.map(({ resourceType: type, resourceId: id }) => ({ type, id })),
     until: ends.length === 0 ? undefined : Math.max(...ends),
-    isHeld: found.some(({ obstacle }) => obstacle.held),
+    isHeld: reports.some(({ obstacle }) => obstacle.held),
   };
 }
 

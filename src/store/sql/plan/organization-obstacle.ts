@@ -191,8 +191,8 @@ function* scanRecords(
   const origins = isSeen
     ? new Map(records.map((record, index) => [keyText(record), some[index]?.last_seen]))
     : yield* readOrigins(search);
-  const found = latestFloor({ ...search, origins, requestedAt });
-  const latest = laterFloor(scanning.latest, found);
+  const latestOfPage = latestFloor({ ...search, origins, requestedAt });
+  const latest = laterFloor(scanning.latest, latestOfPage);
   const last = some.length < candidates.length ? some.at(-1) : rows.at(-1);
   const isEnd = last === rows.at(-1) && rows.length < rowsMax;
   return { latest, last: isEnd ? undefined : last?.resource_id };

@@ -200,7 +200,7 @@ const spare = 1_000_000;
 
 export interface StaleCounter {
   /** The last number that the counter knows of. */
-  readonly given: number;
+  readonly counter: number;
   /** The highest number in the tables. */
   readonly highest: number;
   /** The number after which the counter can continue. */
@@ -211,8 +211,8 @@ export interface StaleCounter {
 export function* findStaleCounter(): Statements<StaleCounter | undefined> {
   const sql = findHighest(yield* storeParts());
   const highest = (yield* scalar<number | null>(sql)) ?? 0;
-  const given = yield* findLatestArrival();
-  return highest > given ? { given, highest, safe: highest + spare } : undefined;
+  const counter = yield* findLatestArrival();
+  return highest > counter ? { counter, highest, safe: highest + spare } : undefined;
 }
 
 /** The findings of `check`. */
@@ -220,7 +220,7 @@ export function* checkCounter(): Statements<readonly string[]> {
   const stale = yield* findStaleCounter();
   if (stale === undefined) return [];
   return [
-    `The counter of arrival numbers is at ${stale.given}, but ${stale.highest} was given: the next changes would get numbers ` +
+    `The counter of arrival numbers is at ${stale.counter}, but ${stale.highest} was given: the next changes would get numbers ` +
       `of earlier ones. \`${sluice} serve\` sets it, or says how to.`,
   ];
 }

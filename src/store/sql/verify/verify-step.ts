@@ -132,10 +132,10 @@ function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string
 
 function* planAgain(
   deletion: Deletion,
-  found: readonly TargetRow[],
+  remains: readonly TargetRow[],
   { now, bounds }: VerifyingOptions,
 ): Statements<Verification> {
-  for (const [index, row] of found.slice(0, limits.erasureStepRecordsMax).entries()) {
+  for (const [index, row] of remains.slice(0, limits.erasureStepRecordsMax).entries()) {
     const root = nodeKey(row.resource_type, row.resource_id);
     const [plan = "large"] = yield* planRecords([{ deletion, root }], { now, bounds });
     if (typeof plan === "string") {
@@ -180,9 +180,9 @@ export function* finishDeletions(
   for (const deletion of deletions) yield* endSet(deletion);
   const completed = yield* all<DeletionRow>(setCompleted, ids, act.now);
   const noted = deletions.filter((one) => !isOfOrganization(one));
-  const told: ReadonlySet<string>[] = [];
+  const notified: ReadonlySet<string>[] = [];
   for (const { onCompleted } of (yield* storeParts()).list) {
-    if (onCompleted !== undefined) told.push(yield* onCompleted(noted, act));
+    if (onCompleted !== undefined) notified.push(yield* onCompleted(noted, act));
   }
   yield* storeReceipts(
     completing.flatMap(({ sealed }) => sealed ?? []),
@@ -194,7 +194,7 @@ export function* finishDeletions(
   );
   yield* auditActs([...opened, ...notes].map((note) => ({ ...act, note })));
   return inOrderOf(ids, completed).map((deletion) => {
-    const notices = told.filter((some) => some.has(deletion.deletionRequestId)).length;
+    const notices = notified.filter((some) => some.has(deletion.deletionRequestId)).length;
     return { result: "completed", deletion, notices };
   });
 }

@@ -121,13 +121,18 @@ export function addToPlan(
   if (deletion.status !== "pending" || claimant === undefined) return deletion;
   const bounds = { ...allPages, pagesMax, after: isObstacle(part) ? 0 : part.upTo };
   const parties = connection.perform(readPartyObstacles, [deletion], now, bounds);
-  const found = parties?.obstacleOf(deletion, undefined);
-  if (found === "later") {
+  const partyObstacle = parties?.obstacleOf(deletion, undefined);
+  if (partyObstacle === "later") {
     connection.run(extendClaim, deletionRequestId, leaseUntil);
     return "behind";
   }
-  if (found !== undefined) {
-    connection.perform(postpone, deletion, found === "large" ? planChanged(now) : found, now);
+  if (partyObstacle !== undefined) {
+    connection.perform(
+      postpone,
+      deletion,
+      partyObstacle === "large" ? planChanged(now) : partyObstacle,
+      now,
+    );
     return "obstacle";
   }
   const claimed = { now, leaseUntil, claimant };
