@@ -20,16 +20,18 @@ const receiptVerify = defineCommand({
   name: "receipt verify",
   summary: "Verify receipts of deletions: who signed them, and that nothing was changed.",
   details:
-    "FILE contains a receipt, the status of a deletion that has one, or receipts as a JSON list or NDJSON in the order of their " +
-    "chain. With --keys, a copy of what a server publishes at /.well-known/sluice-receipts.json, it needs neither a store nor a " +
-    "network; without it, the keys are those of this store. A receipt contains hashes instead of numbers; --disclosures, and the " +
-    "status of a deletion, contain numbers with their salts, which are verified too. So is everything else that a status says. " +
-    "Numbers that are not disclosed are listed by " +
-    "type, and are no error. With --head, FILE has to be the whole chain, and receipts that are missing at its end are found " +
-    "too. With --trail, FILE also has to have each receipt that the audit trail names, and no other: those of closed " +
-    "organizations, restricted sets and confidential records are in no chain. A gap in the numbers is accepted where the trail records a restore that explains it. Read the head first, then export the trail, and " +
-    "the receipts with --include-confidential last. The output says up to when the receipts are complete, and what was not " +
-    "examined. Exits with 3 unless every receipt is genuine, none is known to be missing, and every disclosed number is right.",
+    "FILE contains a receipt, the status of a deletion that has one, or receipts as a JSON list or NDJSON in the order " +
+    "of their chain. With --keys, a copy of what a server publishes at /.well-known/sluice-receipts.json, it needs " +
+    "neither a store nor a network; without it, the keys are those of this store. A receipt contains hashes instead of " +
+    "numbers; --disclosures, and the status of a deletion, contain numbers with their salts, which are verified too. " +
+    "Each other member of a status is compared with what proves it, or named as not verified. Numbers that are not " +
+    "disclosed are listed by type, and are no error. With --head, FILE has to be the whole chain, and receipts that are " +
+    "missing at its end are found too. With --trail, FILE also has to have each receipt that the audit trail names, and " +
+    "no other: those of closed organizations, restricted sets and confidential records are in no chain. A gap in the " +
+    "numbers is accepted where the trail records a restore that explains it. Read the head first, then export the trail, " +
+    "and the receipts with --include-confidential last. The output says up to when the receipts are complete, and what " +
+    "was not examined. Exits with 3 unless every receipt is genuine, none is known to be missing, and every disclosed " +
+    "number is right.",
   examples: [
     "sluice receipt verify receipt.json",
     "curl -sS https://sluice.example/.well-known/sluice-receipts.json > keys.json && sluice receipt verify receipt.json --keys keys.json",
@@ -42,12 +44,11 @@ const receiptVerify = defineCommand({
     disclosures: optional(text("FILE"), "Output of `receipt disclose`, as JSON or NDJSON."),
   },
   run: async (context, { file, keys, head, trail, disclosures }) => {
-    const given = readReceiptFile(file);
+    const document = readReceiptFile(file);
     const published = await findKeys(context, keys);
     const heads = findHeads(head, published);
-    const more = disclosures === undefined ? [] : readDisclosureFile(disclosures);
-    const document = { ...given, disclosures: [...given.disclosures, ...more] };
-    const { verdicts, faults: own } = verifyDocument(document, published);
+    const disclosed = disclosures === undefined ? [] : readDisclosureFile(disclosures);
+    const { verdicts, faults: own } = verifyDocument(document, disclosed, published);
     const entries = trail === undefined ? undefined : readParts(trail);
     const compared = await compareReceipts(verdicts, { published, heads, trail: entries });
     const faults = [...own, ...compared.faults];

@@ -3,22 +3,15 @@
 // edited. Works offline: uses neither the store nor the network.
 
 import type { Receipt } from "../../domain/deletion/receipt.ts";
-import {
-  type DisclosureVerdict,
-  verifyDisclosures,
-  findStatedFaults,
-} from "../../actions/receipt/receipt-counts.ts";
 import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
 import { type ReceiptVerdict, verifyReceipts } from "../../actions/receipt/verify-receipt.ts";
 import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
+import { membersOf, type StatusVerdict, verifyStatus } from "./verify-status.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 
-export interface DocumentVerdict extends ReceiptVerdict, Omit<DisclosureVerdict, "faults"> {
-  /** Members of the status that nothing in the file proves, such as `erased.person`. */
-  readonly unverified: readonly string[];
-}
+export type DocumentVerdict = ReceiptVerdict & StatusVerdict;
 
 export interface VerifiedDocument {
   readonly verdicts: readonly DocumentVerdict[];
@@ -26,8 +19,10 @@ export interface VerifiedDocument {
   readonly faults: readonly string[];
 }
 
+/** `disclosures`: those of other files. */
 export function verifyDocument(
-  { receipts, statuses, disclosures }: ReceiptDocument,
+  { receipts, statuses }: ReceiptDocument,
+  disclosures: readonly GivenDisclosures[],
   published: PublishedKeys,
 ): VerifiedDocument {
   const genuine = verifyReceipts(receipts, published);
@@ -38,15 +33,9 @@ export function verifyDocument(
     if (receipt === undefined) return { ...verdict, ...none };
     const mine = disclosures.filter(({ value }) => isOf(value, receipt));
     for (const one of mine) used.add(one);
-    const members = mine.map(({ value }) => membersOf(value));
-    const { faults, ...found } = verifyDisclosures(
-      receipt,
-      members.map((one) => one["disclosures"]),
-    );
-    const stated = members.flatMap((one) => findStatedFaults(receipt, one));
-    const status = compareStatus(receipt, statuses[at], found.disclosed);
-    const all = [...verdict.faults, ...faults, ...stated, ...status.faults];
-    return { ...verdict, ...found, unverified: status.unverified, faults: all };
+    const disclosing = mine.map(({ value }) => membersOf(value));
+    const { faults, ...found } = verifyStatus(receipt, statuses[at], { disclosing, published });
+    return { ...verdict, ...found, faults: [...verdict.faults, ...faults] };
   });
   const unused = disclosures.filter((one) => !used.has(one)).map(describeUnused);
   return { verdicts, faults: unused };
@@ -69,86 +58,6 @@ function describeUnused({ name, value }: GivenDisclosures): string {
   return `${name} is of the deletion ${id}; its receipt${number} is not among those to verify.`;
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isJsonObject(value) ? value : {};
-}
-
-/** What the receipt says about each member of the status. It says nothing about members that are not listed. */
-const signed: Readonly<Record<string, (receipt: Receipt) => string>> = {
-  deletion_request_id: (receipt) => receipt.deletion_request_id,
-  organization_id: (receipt) => receipt.organization_id,
-  resource_type: ({ asked }) => asked.resource_type,
-  resource_id: ({ asked }) => asked.resource_id,
-  reason: ({ asked }) => asked.reason,
-  requested_by: ({ asked }) => asked.by,
-  requested_at: ({ asked }) => asked.at,
-  started_at: (receipt) => receipt.started_at,
-  completed_at: (receipt) => receipt.completed_at,
-  status: () => "completed",
-};
-
-/** `status`: the object that contained the receipt; undefined for a receipt on its own. */
-function compareStatus(
-  receipt: Receipt,
-  status: unknown,
-  disclosed: DocumentVerdict["disclosed"],
-): Pick<DocumentVerdict, "faults" | "unverified"> {
-  const members = membersOf(status);
-  const faults = Object.entries(signed).flatMap(([name, read]) =>
-    name in members && members[name] !== read(receipt)
-      ? [describe(name, members[name], read(receipt))]
-      : [],
-  );
-  const { erased = {} } = members;
-  if (!isJsonObject(erased)) faults.push("The status has no numbers by type in erased.");
-  const counts =
-    isJsonObject(erased) && "erased" in members ? compareErased(erased, disclosed) : [];
-  const wrong = counts.flatMap(({ type, stated, proved }) =>
-    proved === undefined || proved.some((count) => count === stated)
-      ? []
-      : [describe(`erased.${type}`, stated, proved.join(" or "))],
-  );
-  const unproved = counts.filter(({ proved }) => proved === undefined);
-  return {
-    faults: [...faults, ...wrong],
-    unverified: unproved.map(({ type }) => `erased.${type}`),
-  };
-}
-
-interface StatedCount {
-  readonly type: string;
-  /** 0 for a type that the status omits. */
-  readonly stated: unknown;
-  /** Undefined if nothing proves it. A status may count kept records as erased, so there can be two numbers. */
-  readonly proved: readonly number[] | undefined;
-}
-
-function compareErased(
-  erased: object,
-  disclosed: DocumentVerdict["disclosed"],
-): readonly StatedCount[] {
-  const stated = new Map<string, unknown>(Object.entries(erased));
-  const proved = new Map(
-    Object.entries(disclosed).map(([type, counts]) => [type, erasedOf(counts)] as const),
-  );
-  return [...new Set([...stated.keys(), ...proved.keys()])].map((type) => ({
-    type,
-    stated: stated.get(type) ?? 0,
-    proved: proved.get(type),
-  }));
-}
-
-function erasedOf({
-  removed,
-  kept = 0,
-}: DocumentVerdict["disclosed"][string]): readonly number[] | undefined {
-  return removed === undefined ? undefined : [...new Set([removed - kept, removed])];
-}
-
-function describe(name: string, stated: unknown, proved: string): string {
-  return `The status says that ${name} is ${JSON.stringify(stated)}; the receipt says ${JSON.stringify(proved)}.`;
-}
-
 /** JSON that claims to be disclosures, and where it was found. */
 export interface GivenDisclosures {
   /** Such as `disclosures.json, line 2`. */
@@ -160,7 +69,6 @@ export interface ReceiptDocument {
   readonly receipts: readonly unknown[];
   /** For each receipt, the status that contained it; undefined for a receipt on its own. */
   readonly statuses: readonly unknown[];
-  readonly disclosures: readonly GivenDisclosures[];
 }
 
 /** Messages call the document `name`. Throws OperatorError, also for a document without a receipt. */
@@ -170,15 +78,6 @@ export function readReceipts(name: string, text: string): ReceiptDocument {
   return {
     receipts: values.map(({ value }) => receiptOf(value)),
     statuses: values.map(({ value }) => (receiptOf(value) === value ? undefined : value)),
-    disclosures: values.flatMap(({ name: place, value }) => {
-      const receipt = receiptOf(value);
-      if (receipt === value) return [];
-      const { disclosures, disclosed_approval, disclosed_basis } = membersOf(value);
-      if (disclosures === undefined) return [];
-      const { deletion_request_id, receipt_no } = membersOf(receipt);
-      const disclosed = { disclosures, disclosed_approval, disclosed_basis };
-      return [{ name: place, value: { deletion_request_id, receipt_no, ...disclosed } }];
-    }),
   };
 }
 

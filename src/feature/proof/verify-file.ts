@@ -15,6 +15,7 @@ import {
   signedDocument,
 } from "../../actions/receipt/verify-receipt.ts";
 import { receiptOf } from "./verify-document.ts";
+import { verifyStatus } from "./verify-status.ts";
 import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
 import { type Heads, HeadSearch } from "./heads.ts";
 import { LineReader } from "./lines.ts";
@@ -114,7 +115,12 @@ export async function verifyFile(
     faults.add(...verifyManifest(manifest, given.published), ...compare(manifest, measured));
   }
   const first = isOfOne ? undefined : content.first;
-  const completeness = completenessOf(kind, { heads: given.heads, manifest, first });
+  const { until, notExamined } = completenessOf(kind, { heads: given.heads, manifest, first });
+  const members = [...content.unverified].join(", ");
+  const completeness = {
+    until,
+    notExamined: [...notExamined, ...(members === "" ? [] : [`in statuses: ${members}`])],
+  };
   const result = { faults: faults.list(), explained, completeness };
   return { kind, rows: counts.rows, ...result, manifest, head };
 }
@@ -151,15 +157,25 @@ function compare(
 
 const smallBytesMax = 64 * 1_024;
 
+/** How many members that are not verified are named. */
+const membersMax = 20;
+/** How much is kept of a text that comes from the file, in UTF-16 code units. */
+const textMax = 1_000;
+
+const none = { faults: [], unverified: [] };
+
 class ContentVerifier {
   kind: FileKind;
   /** At most as many as faults are listed; any more are faults. */
   readonly gaps: ReceiptGap[] = [];
   /** The first number in a chain. */
   first: number | undefined;
+  /** Members of statuses that nothing in the file proves. */
+  readonly unverified = new Set<string>();
   #isKnown: boolean;
   readonly #faults = new Faults();
   readonly #receipts: ReceiptVerifier;
+  readonly #published: PublishedKeys;
   readonly #trail = new TrailVerifier();
   readonly #heads: Heads | undefined;
   readonly #onEntry: Given["onEntry"];
@@ -174,6 +190,7 @@ class ContentVerifier {
     this.#isGiven = kind !== undefined;
     this.#isKnown = this.#isGiven;
     this.#receipts = new ReceiptVerifier(published);
+    this.#published = published;
     this.#heads = heads;
     this.#onEntry = onEntry;
   }
@@ -236,13 +253,21 @@ class ContentVerifier {
   }
 
   #addReceipt(value: unknown): void {
-    const { receipt, faults, gap } = this.#receipts.add(receiptOf(value));
+    const own = receiptOf(value);
+    const { receipt, gap, ...found } = this.#receipts.add(own);
+    const published = this.#published;
+    const status = receipt && value !== own ? verifyStatus(receipt, value, { published }) : none;
+    const faults = [...found.faults, ...status.faults];
+    for (const member of status.unverified) {
+      if (this.unverified.size < membersMax) this.unverified.add(member.slice(0, textMax));
+    }
     if (gap !== undefined && this.gaps.length < listedMax) this.gaps.push(gap);
     else if (gap !== undefined) this.#faults.add(describeGap(gap, undefined).text);
     const no = receipt?.receipt_no ?? aloneNo;
     if (no !== aloneNo) this.first ??= no;
     const name = no === aloneNo ? `Line ${this.#line}` : `Receipt ${no}`;
-    if (faults.length > 0) this.#faults.add(`${name} is not genuine: ${faults.join(" ")}`);
+    const text = faults.join(" ").slice(0, textMax);
+    if (text !== "") this.#faults.add(`${name} is not genuine: ${text}`);
     if (receipt !== undefined) this.#searchFor("receipts")?.addReceipt(receipt);
   }
 

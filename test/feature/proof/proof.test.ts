@@ -4,6 +4,9 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { after, describe, it } from "node:test";
+import { hash } from "node:crypto";
+import { makeStatement } from "../../../src/domain/deletion/recipient-statement.ts";
+import type { Receipt } from "../../../src/domain/deletion/receipt.ts";
 import { publishHeads } from "../../../src/feature/proof/heads.ts";
 import { sealManifest, Measure } from "../../../src/actions/receipt/manifest.ts";
 import { presentedBytesMax, verifyUpload } from "../../../src/feature/proof/verify-upload.ts";
@@ -120,6 +123,35 @@ describe("the page Proof", async () => {
       const { text } = await present(JSON.stringify(value, null, 2).replaceAll("tx-", "ty-"));
       assert.match(text, notGenuine);
       assert.match(text, /It has no valid signature/);
+    }
+  });
+
+  it("compares a status with what proves it, and names the rest", async () => {
+    const [receipt, other] = ndjsonOf(receipts) as unknown as readonly [Receipt, Receipt];
+    const signer = service.app.signer();
+    assert.ok(signer);
+    const times = { told_at: "2026-01-31T09:30:00.000Z", acknowledged_at: receipt.completed_at };
+    const recipients = [{ name: "warehouse", ...times }];
+    const stating = { recipients, hash: (text: string) => hash("sha256", text), signer };
+    const statement = makeStatement(receipt, stating);
+    const status = { reason: receipt.asked.reason, receipt, recipients, statement };
+    const removed = { name: "former", told_at: times.told_at, removed_at: times.told_at };
+    for (const [change, expected] of [
+      [{}, genuine],
+      [{ due_at: "2026-01-31T09:30:00.000Z" }, /in statuses: due_at</],
+      [{ statement: undefined }, /in statuses: recipients</],
+      [{ recipients: [...recipients, removed] }, /in statuses: recipients that were removed</],
+      [{ reason: "another" }, /The status says that reason is &quot;another&quot;; the receipt/],
+      [{ basis: "other" }, /that basis is &quot;other&quot;; the receipt has none/],
+      [{ recipients: [{ ...recipients[0], name: "store" }] }, /names other recipients than/],
+      [{ recipients: [] }, /names other recipients than/],
+      [{ statement: { ...statement, recipients: [] } }, /The statement has no valid signature/],
+      [{ statement: makeStatement(other, stating) }, /statement in the status is of another/],
+      [{ statement: {} }, /has other members than one/],
+    ] as const) {
+      const { text } = await present(JSON.stringify({ ...status, ...change }));
+      assert.match(text, expected);
+      assert.equal(genuine.test(text), !/other|valid|says that/.test(String(expected)));
     }
   });
 

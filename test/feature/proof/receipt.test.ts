@@ -116,6 +116,7 @@ describe("the receipt of an approved deletion", async () => {
       { disclosed_approval: { requester: null } },
       { disclosed_basis: { ...basis(), basis: "other" } },
       { disclosed_basis: { basis: "objection" } },
+      { basis: "other" },
       { disclosed_basis: null },
     ]) {
       assert.ok(!(await isGenuine({ ...status, ...change })), JSON.stringify(change));
@@ -176,10 +177,10 @@ describe("the receipt of a deletion that erased a report", async () => {
       (await line.type("receipt verify", write("clerk.json", seen))).out,
       /verified numbers: person \(removed 1\); every other .* 0\n  not disclosed: .*person \(kept\)/,
     );
-    const claim = { ...seen, erased: { person: 1, transaction: 5 } };
+    const claim = { ...seen, erased: { person: 1, transaction: 5 }, due_at: "2026-01-31" };
     const unproved = await line.type("receipt verify", write("claim.json", claim));
     assert.equal(unproved.code, 0);
-    assert.match(unproved.out, /in the status, not verified: erased\.transaction$/m);
+    assert.match(unproved.out, /in the status, not verified: due_at, erased\.transaction$/m);
   });
 
   it("proves numbers that are disclosed to somebody who has it", async () => {
