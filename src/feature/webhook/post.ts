@@ -81,12 +81,17 @@ export function makePost({
   };
 }
 
-/** The connection is made to the address that was checked, even if the name changes meanwhile. */
+/**
+ * The connection is made to the address that was checked, even if the name changes meanwhile. Answers later, as the DNS
+ * does: otherwise a connection can fail before the request listens to its errors, and ends the process.
+ */
 function always(address: string): LookupFunction {
   const family = isIP(address);
-  return (_name, options, callback) => {
-    if (options.all === true) callback(null, [{ address, family }]);
-    else callback(null, address, family);
+  return (_name, { all }, callback) => {
+    setImmediate(() => {
+      if (all === true) callback(null, [{ address, family }]);
+      else callback(null, address, family);
+    });
   };
 }
 

@@ -21,6 +21,8 @@ import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const loopback = makeAllowedAddresses(["127.0.0.0/8"]);
 const toLoopback = (): Promise<readonly string[]> => Promise.resolve(["127.0.0.1"]);
+/** To such an address, `connect` itself fails. */
+const toMulticast = (): Promise<readonly string[]> => Promise.resolve(["224.0.0.1"]);
 const never = new AbortController().signal;
 const open: { close: () => void }[] = [];
 after(() => {
@@ -264,6 +266,16 @@ describe("the address of an attempt", () => {
 describe("an attempt with TLS", () => {
   const folder = makeTempFolder();
   const files = makeCertificates(join(folder, "tls"), { name: "hooks.example", owner: {} });
+
+  it("fails where the address can't be connected to at once, and ends nothing else", async () => {
+    const allowed = { allows: () => true, allowsPlain: () => true, allowsSomePlain: true };
+    for (const scheme of ["http", "https"]) {
+      for (const host of ["hooks.example", "224.0.0.1", "[ff02::1]"]) {
+        const result = await post(1, { host, scheme, allowed, resolve: toMulticast });
+        assert.equal(statusOf(result), "connection failed");
+      }
+    }
+  });
 
   it("needs a certificate for the name, by an authority that is trusted", async () => {
     const server = createHttps(
