@@ -11,8 +11,9 @@ import type { Posting, PostResult } from "./post.ts";
 
 /** Longer than an attempt can take. */
 const leaseMs = 30_000;
-/** How many messages an endpoint is sent before others have their turn. */
+/** How many messages an endpoint is sent, and for how long, before others have their turn. */
 const messagesMax = 50;
+const turnMs = 5_000;
 
 const statusGone = 410;
 
@@ -51,7 +52,8 @@ export async function deliver(app: App, first: ToSend, options: DeliveryOptions)
   for (let sent = 1; sending !== undefined; sent += 1) {
     const posted = await options.send(signed(app, sending, options));
     if (resultOf(posted) === "stopped") return release(app, sending.endpoint, options);
-    const isLast = options.stopping.aborted || sent >= messagesMax;
+    const isOver = sent >= messagesMax || app.now() - now >= turnMs;
+    const isLast = options.stopping.aborted || isOver;
     sending = await storeResult(app, sending, { ...options, posted, isLast });
   }
 }

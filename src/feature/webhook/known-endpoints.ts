@@ -1,7 +1,8 @@
 // The endpoints of all organizations, as a serving process knows them, each with the place up to which there is nothing
-// to send to it. Reading all rows takes time that grows with their number, so it is done only if the audit trail has an
-// entry about an endpoint, and now and then: processes store the results of attempts without an entry. So what is known
-// may lag behind. A delivery claims an endpoint only as it is known here, and it is read again afterwards.
+// to send to it, and whether it is quick. Reading all rows takes time that grows with their number, so it is done only
+// if the audit trail has an entry about an endpoint, and now and then: processes store the results of attempts without
+// an entry. So what is known may lag behind. A delivery claims an endpoint only as it is known here, and it is read
+// again afterwards.
 
 import type { WebhookEndpoint } from "./webhook.ts";
 import type { Cursors } from "./store/delivery.ts";
@@ -16,6 +17,8 @@ export interface KnownEndpoint {
   readonly endpoint: WebhookEndpoint;
   /** Up to here there is nothing to send to it. */
   place: Cursors;
+  /** Whether the last attempt of this process was; false before the first one. */
+  isQuick: boolean;
 }
 
 export class KnownEndpoints {
@@ -33,6 +36,11 @@ export class KnownEndpoints {
   /** To be read again, because somebody has claimed it. */
   outdate(endpointId: string): void {
     this.#outdated.add(endpointId);
+  }
+
+  noteAttempt(endpointId: string, { isQuick }: Pick<KnownEndpoint, "isQuick">): void {
+    const attempted = this.#all.get(endpointId);
+    if (attempted !== undefined) attempted.isQuick = isQuick;
   }
 
   /** `ends`: up to where the trail and the changes are complete. */
@@ -82,7 +90,8 @@ export class KnownEndpoints {
       const { endpointId, entryNo, changeNo } = endpoint;
       const before = this.#all.get(endpointId);
       const isSame = before?.endpoint.entryNo === entryNo && before.endpoint.changeNo === changeNo;
-      all.set(endpointId, { endpoint, place: isSame ? before.place : { entryNo, changeNo } });
+      const place = isSame ? before.place : { entryNo, changeNo };
+      all.set(endpointId, { endpoint, place, isQuick: before?.isQuick ?? false });
     }
     this.#all = all;
   }

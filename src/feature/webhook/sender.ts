@@ -1,5 +1,5 @@
 // Sends webhooks in a serving process: finds endpoints with messages to send, and delivers to some of them at a time,
-// organizations in turn. An endpoint that is slow or fails delays no other.
+// in turn. An endpoint that is slow or fails delays no other.
 
 import { makeWebhookKeys } from "./webhook-keys.ts";
 import { randomBytes } from "node:crypto";
@@ -10,15 +10,18 @@ import { findNext, type MessageSource } from "./next-message.ts";
 import { webhooks } from "./store/part.ts";
 import { isWaitOver } from "../../basics/duration.ts";
 import { Turns } from "../../basics/turns.ts";
-import { type WebhookEndpoint, webhookWaitsMsMax } from "./webhook.ts";
+import { webhookWaitsMsMax } from "./webhook.ts";
 import type { Logger } from "../../log.ts";
 import { type Loop, startLoop } from "../../worker/loop.ts";
-import type { Post } from "./post.ts";
+import type { Post, Posting, PostResult } from "./post.ts";
 
 const intervalMs = 500;
 const backOffMsMax = 10_000;
 const deliveriesMax = 64;
-const deliveriesOfOrganizationMax = 4;
+/** Endpoints that are not known to be quick leave the other deliveries to those that are. */
+const slowDeliveriesMax = 48;
+/** An endpoint is quick if its last attempt was over within this time. */
+const quickMs = 1_000;
 
 type Ends = DeliveryOptions["ends"];
 
@@ -36,7 +39,7 @@ class Sender {
   readonly #claimant = `${process.pid}-${randomBytes(6).toString("hex")}`;
   readonly #stopping = new AbortController();
   /** The keys are the ids of endpoints. */
-  readonly #inFlight = new Map<string, { organizationId: string; delivery: Promise<void> }>();
+  readonly #inFlight = new Map<string, { isQuick: boolean; delivery: Promise<void> }>();
   readonly #turns = new Turns();
   readonly #known: KnownEndpoints;
   /** When each organization was last served, as a count; organizations that were never served come first. */
@@ -61,10 +64,12 @@ class Sender {
     for (const candidate of this.#inTurn(endpoints, ends, keys.check)) {
       if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;
       const { endpoint, place: before } = candidate;
-      if (this.#isFull(endpoint)) continue;
+      if (!candidate.isQuick && this.#slowInFlight() >= slowDeliveriesMax) continue;
       const { message, place } = await findNext(source, endpoint, { ends, place: before });
       candidate.place = place;
-      if (message !== undefined) this.#begin(source, { endpoint, message }, ends);
+      if (message !== undefined) {
+        this.#begin(source, { endpoint, message }, { ends, isQuick: candidate.isQuick });
+      }
     }
     return false;
   }
@@ -81,7 +86,10 @@ class Sender {
     await Promise.all(Array.from(this.#inFlight.values(), ({ delivery }) => delivery));
   }
 
-  /** Endpoints that may be sent something now; the organization that was served longest ago comes first. */
+  /**
+   * Endpoints that may be sent something now: first those of the organization that was served longest ago, and of
+   * these the one whose last attempt was longest ago.
+   */
   #inTurn(all: readonly KnownEndpoint[], ends: Ends, keyCheck: number): readonly KnownEndpoint[] {
     const now = this.#app.now();
     const organizations = new Set(all.map(({ endpoint }) => endpoint.organizationId));
@@ -94,16 +102,18 @@ class Sender {
           isDue(candidate, ends, now) &&
           !this.#inFlight.has(candidate.endpoint.endpointId),
       )
-      .toSorted((one, other) => turn(one) - turn(other));
+      .toSorted((one, other) => turn(one) - turn(other) || attemptAt(one) - attemptAt(other));
   }
 
-  #isFull({ organizationId }: WebhookEndpoint): boolean {
-    const all = [...this.#inFlight.values()];
-    const own = all.filter((one) => one.organizationId === organizationId);
-    return own.length >= deliveriesOfOrganizationMax;
+  #slowInFlight(): number {
+    return [...this.#inFlight.values()].filter(({ isQuick }) => !isQuick).length;
   }
 
-  #begin(source: MessageSource, first: ToSend, ends: Ends): void {
+  #begin(
+    source: MessageSource,
+    first: ToSend,
+    { ends, isQuick }: { readonly ends: Ends; readonly isQuick: boolean },
+  ): void {
     const { endpointId, organizationId } = first.endpoint;
     this.#served += 1;
     this.#servedAt.set(organizationId, this.#served);
@@ -114,7 +124,7 @@ class Sender {
       ends,
       random: this.#options.random ?? Math.random,
       stopping: this.#stopping.signal,
-      send: (posting) => this.#options.post(posting, this.#stopping.signal),
+      send: (posting) => this.#send(endpointId, posting),
       onAttempt: (attempt) => this.#report(attempt),
     })
       .catch((error: unknown) => log.error({ err: error, endpointId }, "a webhook can't be sent"))
@@ -122,7 +132,15 @@ class Sender {
         this.#inFlight.delete(endpointId);
         this.#known.outdate(endpointId);
       });
-    this.#inFlight.set(endpointId, { organizationId, delivery });
+    this.#inFlight.set(endpointId, { isQuick, delivery });
+  }
+
+  async #send(endpointId: string, posting: Posting): Promise<PostResult> {
+    const { now } = this.#app;
+    const beganAt = now();
+    const posted = await this.#options.post(posting, this.#stopping.signal);
+    this.#known.noteAttempt(endpointId, { isQuick: now() - beganAt < quickMs });
+    return posted;
   }
 
   /** The URL is never logged: its path or its query may be a secret. */
@@ -140,6 +158,10 @@ class Sender {
       this.#options.log.info({ ...about, failures }, "a webhook was not delivered");
     }
   }
+}
+
+function attemptAt({ endpoint }: KnownEndpoint): number {
+  return endpoint.lastAttemptAt ?? 0;
 }
 
 /** Whether there may be something to send, and it may be sent now. */

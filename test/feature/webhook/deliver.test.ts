@@ -29,6 +29,7 @@ after(async () => {
 interface Answer {
   readonly status: number;
   readonly retryAfter?: string;
+  readonly tookMs?: number;
   /** What an operator does before the reply. */
   readonly change?: EndpointChange;
 }
@@ -81,7 +82,8 @@ class Site {
         ends,
         send: async ({ headers }) => {
           this.ids.push(headers["webhook-id"] ?? "");
-          const { status = 200, retryAfter, change } = left.shift() ?? {};
+          const { status = 200, retryAfter, tookMs = 0, change } = left.shift() ?? {};
+          this.now += tookMs;
           if (change !== undefined)
             await store.of(webhooks).changeEndpoint(endpoint, change, operator);
           return { status, retryAfter };
@@ -189,6 +191,19 @@ describe("a message that was found before somebody changed its endpoint", () => 
       const { leaseUntil } = await site.deliver([], change);
       assert.deepEqual([site.ids.length, leaseUntil], [0, undefined]);
     }
+  });
+});
+
+describe("an endpoint whose receiver is slow", () => {
+  it("is sent nothing more until others have had their turn", async () => {
+    const site = await Site.open();
+    const { leaseUntil, failures } = await site.deliver([
+      { status: 200, tookMs: 3_000 },
+      { status: 200, tookMs: 3_000 },
+    ]);
+    assert.deepEqual([site.ids.length, leaseUntil, failures], [2, undefined, 0]);
+    await site.deliver([{ status: 200 }]);
+    assert.equal(new Set(site.ids).size, 3);
   });
 });
 
