@@ -49,7 +49,10 @@ export interface ProcessOptions {
   readonly onDone?: ((done: readonly ProcessedDeletions[]) => Promise<void>) | undefined;
 }
 
-/** Returns an empty list if nothing is due. A failure of one deletion does not affect the others. */
+/**
+ * Returns an empty list if nothing is due. A failure of one deletion does not affect the others. Throws what the store
+ * throws if it can't postpone one, after the others.
+ */
 export async function processDeletions(
   app: App,
   options: ProcessOptions,
@@ -96,6 +99,8 @@ class DeletionBatch {
   readonly #open = new Map<string, Open>();
   /** Results that are not reported yet. */
   #done: ProcessedDeletions[] = [];
+  /** Why deletions can't be postponed. */
+  readonly #failures: unknown[] = [];
   #joinedAt = performance.now();
   /** Whether the last claim took as many as it was allowed to. */
   #mayBeMore = false;
@@ -118,6 +123,7 @@ class DeletionBatch {
       results.push(...done.filter(({ deletion }) => own.has(idOf(deletion))));
       if (done.length > 0) await this.#options.onDone?.(done);
     } while (this.#open.size > 0);
+    if (this.#failures.length > 0) throw this.#failures[0];
     return results;
   }
 
@@ -256,13 +262,17 @@ class DeletionBatch {
     await this.#pace.restOfCompleted({ count: completed.length, tookMs }, this.#options.stopping);
   }
 
-  /** If the store fails here too, the deletion is claimed again after its lease; the others go on. */
+  /** If the store fails here too, the other deletions are processed before the caller learns of it. */
   async #postpone(one: Open, cause: unknown): Promise<void> {
     const { deletion } = one;
     const { stopping } = this.#options;
     this.#open.delete(idOf(deletion));
-    await postpone(this.#app, { deletion, cause }, stopping).catch(() => undefined);
-    this.#done.push({ result: "postponed", deletion, cause });
+    try {
+      await postpone(this.#app, { deletion, cause }, stopping);
+      this.#done.push({ result: "postponed", deletion, cause });
+    } catch (error) {
+      this.#failures.push(error);
+    }
   }
 
   #end(done: ProcessedDeletions): void {
