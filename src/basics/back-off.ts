@@ -7,7 +7,7 @@ export function backOffMs(failures: number, firstMs: number, delayMsMax: number)
 
 /** In milliseconds. RFC 9110, section 10.2.3: seconds, or a date. */
 export function readRetryAfter(text = "", now: number): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const at = Date.parse(text);
   return Number.isNaN(at) ? 0 : Math.max(0, at - now);
 }

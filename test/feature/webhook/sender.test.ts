@@ -315,6 +315,19 @@ describe("a receiver that fails", () => {
     assert.equal((failed.nextAttemptAt ?? 0) - clock.now(), 600_000);
   });
 
+  it("is tried again after the longest delay if it asks for more, in any number of digits", async () => {
+    const at = await listen();
+    const headers = { "retry-after": "9".repeat(20) };
+    at.answer((_event, response) => void response.writeHead(503, headers).end());
+    const one = await endpoint(at.url);
+    await erase(one.customer);
+    const failed = await waitFor("a failure", async () => {
+      const found = await listed(one);
+      return found?.failures === 1 && found;
+    });
+    assert.equal((failed.nextAttemptAt ?? 0) - clock.now(), 12 * 3_600_000);
+  });
+
   it("is disabled by 410 at once, visibly, until it is enabled", async () => {
     const at = await listen();
     at.answer((_event, response) => void response.writeHead(410).end());
