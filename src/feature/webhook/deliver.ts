@@ -104,12 +104,14 @@ function afterAttempt(
     return { ...delivered, failures: 0, failingSince: undefined, nextAttemptAt: undefined };
   }
   const failures = endpoint.failures + 1;
-  const waitMs = retryWaitMs(failures, random(), readRetryAfter(retryAfter, now));
   const { failingSince = now } = endpoint;
-  const failed = { ...tried, failures, failingSince, nextAttemptAt: now + waitMs };
+  const failed = { ...tried, failures, failingSince, nextAttemptAt: undefined };
   const isGone = status === statusGone;
-  if (!isGone && !isHopeless(endpoint, now)) return failed;
-  return { ...failed, disabledAt: now, disabledBecause: isGone ? "gone" : "failing" };
+  if (isGone || isHopeless(endpoint, now)) {
+    return { ...failed, disabledAt: now, disabledBecause: isGone ? "gone" : "failing" };
+  }
+  const waitMs = retryWaitMs(failures, random(), readRetryAfter(retryAfter, now));
+  return { ...failed, nextAttemptAt: now + waitMs };
 }
 
 function kindOf({ test }: Message, posted: PostResult): DeliveryAttempt["kind"] {

@@ -334,6 +334,7 @@ describe("a receiver that fails", () => {
     const one = await endpoint(at.url);
     const id = await erase(one.customer);
     await waitFor("the end", async () => (await listed(one))?.disabledBecause === "gone");
+    assert.equal((await listed(one))?.nextAttemptAt, undefined);
     await waitFor("the log", () =>
       service.log.some((line) => line.includes("is disabled") && line.includes(one.id)),
     );
