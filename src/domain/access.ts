@@ -77,6 +77,8 @@ export interface Hold {
   readonly endsOn: string | undefined;
   readonly placedAt: number;
   readonly placedBy: string;
+  /** The organization of which a record in the restricted store was; only in what people are shown. */
+  readonly restrictedOf?: string;
 }
 
 /** Returns what the audit trail records about a hold, besides the record, which is the subject of the entry. */

@@ -14,23 +14,45 @@ import { reason as reasonText, text } from "../cli/input/kinds.ts";
 import { renderChip } from "../console/html/chip.ts";
 import { type Html, html, renderFacts } from "../console/html/html.ts";
 import { pathTo, renderDeletionLink, renderRecordLink } from "../console/html/link.ts";
+import { renderOrganization } from "../console/html/party.ts";
 import { formatNumber, renderTime } from "../console/html/time.ts";
 import type { Hold } from "../domain/access.ts";
+import { deletionOfSet, ownerOf } from "../domain/deletion/restricted-set.ts";
 import { limits } from "../domain/limits.ts";
 import { defineForm, type NounPage, renderForm } from "./act.ts";
 import { defineNoun, idValue } from "./noun.ts";
 
 const screen = "/console/holds";
 
+/** The deletion that moved the record to the restricted store; undefined for a record that is not there. */
+function restrictedBy({ organizationId }: Hold): string | undefined {
+  return deletionOfSet(organizationId);
+}
+
+/** Names the record in a sentence. */
+export function nameHeld(hold: Hold): string {
+  const { resourceType, resourceId } = hold;
+  const where = restrictedBy(hold) === undefined ? "" : ", in the restricted store,";
+  return `${resourceType} ${resourceId} of organization ${ownerOf(hold)}${where}`;
+}
+
 /** On the command line. */
 export const listedHolds = defineNoun<Hold, void>({
   values: {
-    record: { text: ({ resourceType: type, resourceId }) => `${type} ${resourceId}` },
+    organizationId: { json: ownerOf, text: ownerOf },
+    record: {
+      text: (hold) => {
+        const by = restrictedBy(hold);
+        const record = `${hold.resourceType} ${hold.resourceId}`;
+        return by === undefined ? record : `${record}, restricted by ${by}`;
+      },
+    },
+    restrictedBy: { json: (hold) => restrictedBy(hold) ?? null },
     endsOn: { text: ({ endsOn: day }) => day ?? "released" },
   },
   json:
     "holdId, organizationId, resourceType, resourceId, reason, owner, reviewOn: review_date, endsOn: until, placedAt, " +
-    "placedBy",
+    "placedBy, restrictedBy",
   columns:
     "holdId, organizationId, record, reason, owner, reviewOn: review, endsOn: until, placedAt, placedBy: by",
 });
@@ -38,7 +60,8 @@ export const listedHolds = defineNoun<Hold, void>({
 const onPages: Parameters<typeof defineNoun<Hold>>[0] = {
   values: {
     holdId: idValue("hold", "holdId", ({ reason }) => reason),
-    record: { html: renderRecordLink },
+    organizationId: { html: (hold) => renderOrganization(ownerOf(hold)) },
+    record: { html: renderHeld },
     owner: { fact: ({ owner }) => html`<bdi>${owner ?? "nobody is named"}</bdi>`, kind: "text" },
     reviewOn: {
       html: (hold, app) => renderReview(hold, stateOf(app, hold).review),
@@ -59,6 +82,12 @@ export const shownHoldsOfRecord = defineNoun({
   ...onPages,
   headings: "holdId, owner, reviewOn, endsOn, placedAt",
 });
+
+function renderHeld(hold: Hold): Html {
+  const by = restrictedBy(hold);
+  const where = by !== undefined && html`, restricted by ${renderDeletionLink(by)}`;
+  return html`${renderRecordLink(hold)}${where}`;
+}
 
 function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
   if (reviewOn === undefined) return html`–`;

@@ -70,7 +70,7 @@ await processAll(line, clock.now);
 await processAll(line, clock.now);
 // A legal hold on a record that is in the restricted store.
 const set = ["--restricted", deletions.get("acme") ?? ""] as const;
-await line.ask("deletion hold transaction tx-1", ...on("acme"), ...set);
+const { out: heldInSet } = await line.type("deletion hold transaction tx-1", ...on("acme"), ...set);
 
 /** Without what differs by chance, and the name of the organization. */
 async function typed(id: OrganizationId, ...words: readonly string[]): Promise<string> {
@@ -149,7 +149,50 @@ describe("without --include-confidential", () => {
   });
 });
 
+type Row = Readonly<Record<string, unknown>>;
+
 describe("with --include-confidential", () => {
+  it("an organization has the holds on its records in the restricted store", async () => {
+    const held = async (...words: readonly string[]) => {
+      const { holds } = await line.ask(...words, officers);
+      return holds as readonly Row[];
+    };
+    const by = deletions.get("acme");
+    const ofAcme = await held("deletion holds --organization acme");
+    assert.deepEqual(new Set(ofAcme.map((hold) => hold["organization_id"])), new Set(["acme"]));
+    const restricted = ofAcme.filter((hold) => hold["restricted_by"] === by);
+    assert.deepEqual(
+      restricted.map((hold) => hold["resource_id"]),
+      ["tx-1"],
+    );
+    const ids = ofAcme.map((hold) => String(hold["hold_id"]));
+    assert.deepEqual(ids, [...ids].sort());
+    // One by one, each page continues after the last hold of the one before.
+    for (const [index, id] of ids.entries()) {
+      const after = index === 0 ? [] : ["--after", ids[index - 1] ?? ""];
+      const [one, ...more] = await held("deletion holds --organization acme --limit 1", ...after);
+      assert.deepEqual([one?.["hold_id"], more], [id, []]);
+    }
+    assert.deepEqual(await held("organization show acme"), ofAcme);
+    const others = [...(await held("deletion holds --organization bare")), ...ofAcme];
+    assert.deepEqual(
+      new Set(others.map((hold) => hold["hold_id"])),
+      new Set((await held("deletion holds")).map((hold) => hold["hold_id"])),
+    );
+    assert.equal(others.length, ofAcme.length + 1);
+    const { out } = await line.type("deletion holds --organization acme", officers);
+    assert.match(out, new RegExp(`acme +transaction tx-1, restricted by ${by}`));
+    const shown = await line.ask("restricted show --organization acme", by ?? "");
+    const records = shown["list"] as readonly { readonly holds: readonly Row[] }[];
+    const record = records.find(({ holds }) => holds.length > 0);
+    assert.deepEqual(record?.holds, restricted);
+    assert.match(
+      heldInSet,
+      /^transaction tx-1 of organization acme, in the restricted store, is held/,
+    );
+    assert.doesNotMatch(heldInSet + out, /restricted\/del_/);
+  });
+
   it("a pending deletion and the ceiling name what would move to the restricted store", async () => {
     const report = { resource_type: "transaction_suspicious_activity", resource_id: "r-1" };
     const transaction = { resource_type: "transaction", resource_id: "tx-1" };
@@ -215,7 +258,7 @@ describe("with --include-confidential", () => {
     assert.equal(reports.kept.count, 1);
     // The restricted set is erased, and so is a report that waited for its own floor.
     const released = (holds as readonly Readonly<Record<string, unknown>>[])
-      .filter((hold) => hold["organization_id"] === `restricted/${id}`)
+      .filter((hold) => hold["restricted_by"] === id)
       .map((hold) => String(hold["hold_id"]));
     for (const hold of released) await line.ask("deletion release", hold);
     clock.advanceMs(100 * 86_400_000);

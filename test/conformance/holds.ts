@@ -6,8 +6,9 @@ import { describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
 import { nounOf } from "../../src/domain/record-types.ts";
 import type { HoldFilter } from "../../src/store/sql/retention/hold.ts";
-import { type Engine, openSite } from "./engine.ts";
-import { acme, draftOf, keyOf, operator, other, transaction, worker } from "./scene.ts";
+import { type Engine, openAcme, openSite } from "./engine.ts";
+import { deleteNow } from "./restricted.ts";
+import { acme, draftOf, keyOf, operator, other, seen, transaction, worker } from "./scene.ts";
 
 export function testHolds(engine: Engine): void {
   describe(`${engine.name}: a hold`, () => {
@@ -58,6 +59,41 @@ export function testHolds(engine: Engine): void {
       assert.deepEqual(await ids({}, 2), ["hold_0", "hold_1"]);
       assert.deepEqual(await ids({ after: "hold_1" }), ["hold_2"]);
       assert.deepEqual(await ids({ organizationId: other }), []);
+    });
+
+    it("in a restricted set is listed beside those of any organization, in the order of ids", async (test) => {
+      const { store } = await openAcme(engine, test);
+      await store.add("person", "p", seen(2));
+      await store.add("customer_sar", "s", { ...seen(2), related_person_id: "p" });
+      await store.add("transaction", "t", seen(2));
+      const texts = { reason: "a case", owner: undefined, reviewOn: undefined, endsOn: undefined };
+      for (const [holdId, type, id] of [
+        ["hold_2", "customer_sar", "s"],
+        ["hold_1", "transaction", "t"],
+        ["hold_3", "transaction", "t"],
+      ] as const) {
+        await store.holds.place({ ...texts, ...keyOf(type, id), holdId }, operator);
+      }
+      const { set } = await deleteNow(store, ["person", "p"]);
+      const ids = async (filter: Omit<HoldFilter, "limit">, limit = 10) =>
+        (await store.holds.list({ ...filter, limit })).map(({ holdId }) => holdId);
+      const [organizationId, restricted] = [acme, true];
+      assert.deepEqual(await ids({ organizationId }), ["hold_1", "hold_3"]);
+      assert.deepEqual(await ids({ organizationId, restricted }), ["hold_1", "hold_2", "hold_3"]);
+      assert.deepEqual(await ids({ organizationId: other, restricted }), ["hold_2"]);
+      assert.deepEqual(await ids({ organizationId, restricted }, 2), ["hold_1", "hold_2"]);
+      const rest = { organizationId, restricted, after: "hold_1" };
+      assert.deepEqual(await ids(rest, 1), ["hold_2"]);
+      assert.deepEqual(await ids({ ...rest, after: "hold_2" }), ["hold_3"]);
+      const counting = { restricted, limit: 10, today: "2026-02-01", last: "2026-03-31" };
+      const counts = await store.holds.count({ ...counting, organizationId });
+      assert.deepEqual(
+        new Map(counts.map((one) => [one.organizationId, one.holds])),
+        new Map([
+          [acme, 2],
+          [set, 1],
+        ]),
+      );
     });
 
     it("is counted by organization and type, with what is due", async (test) => {

@@ -292,14 +292,26 @@ describe("holds and retention in the console", () => {
       const same = await get(role, inside);
       assert.deepEqual([same.status, same.text], [403, other.text], role);
     }
-    const all = await list("officer");
-    assert.match(
-      all,
-      new RegExp(`restricted set</bdi> <small class="id">restricted/${id}</small>`),
-    );
-    assert.match(all, /Customer SAR <bdi>secret-sar/);
     assert.equal((await get("officer", set)).status, 200);
     assert.equal((await get("officer", inside)).status, 404);
+  });
+
+  it("in the restricted store are listed with their organization for those who may know of them", async () => {
+    for (const query of ["", "?organization=acme"]) {
+      const all = await list("officer", query);
+      assert.match(
+        all,
+        /SAR <bdi>secret-sar<\/bdi>, restricted by <a href="\/console\/deletion\/del_/,
+      );
+      assert.doesNotMatch(all, /restricted\/del_/);
+    }
+    const [inSet = ""] = holdsIn(await list("officer", "?organization=acme&type=customer_sar"));
+    const held = (await get("officer", `/console/hold/${inSet}`)).text;
+    assert.match(held, /Organization<\/dt>\s*<dd>.*acme/);
+    assert.doesNotMatch(held, /restricted\/del_/);
+    for (const role of ["viewer", "operator"]) {
+      assert.equal((await get(role, `/console/hold/${inSet}`)).status, 404);
+    }
   });
 
   it("let only officers see that a record to be deleted moves to the restricted store", async () => {

@@ -1,12 +1,13 @@
 // Reads receipts for people. Their numbers would disclose deletions of confidential records, so the list needs the
 // right to know of them.
 
-import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
+import { ownerOf } from "../../domain/deletion/restricted-set.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { StoredReceipt } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { noteDownload } from "../trail/audit-access.ts";
 import { receiptPages } from "../pages.ts";
+import { nameOwners } from "../retention/restricted-sets.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 
 const shownMax = 50;
@@ -77,24 +78,10 @@ export async function* exportReceipts(
     const shown = page.filter(({ receipt: { organization_id: owner, asked } }) =>
       knows({ organizationId: owner, resourceType: asked.resource_type }),
     );
-    const owned = await addOwners(app, shown);
-    yield organizationId === undefined
-      ? owned
-      : owned.filter((receipt) => receipt.organizationId === organizationId);
+    const rows = shown.map(({ receipt }) => ({ receipt, organizationId: receipt.organization_id }));
+    const owned = await nameOwners(app, rows, organizationId);
+    yield owned.map((row) => ({ receipt: row.receipt, organizationId: ownerOf(row) }));
   }
-}
-
-async function addOwners(
-  { store }: App,
-  page: readonly StoredReceipt[],
-): Promise<readonly ExportedReceipt[]> {
-  const ids = page.map(({ receipt }) => receipt.deletion_request_id).filter(isRestrictedId);
-  const sets = ids.length === 0 ? [] : await store.trail.findDeletions(ids);
-  const owners = new Map(sets.map((set) => [set.deletionRequestId, set.restrictedOf]));
-  return page.map(({ receipt }) => ({
-    receipt,
-    organizationId: owners.get(receipt.deletion_request_id) ?? receipt.organization_id,
-  }));
 }
 
 export async function downloadReceipts(

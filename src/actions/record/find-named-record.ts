@@ -5,6 +5,7 @@ import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { ownerOf } from "../../domain/deletion/restricted-set.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
@@ -65,6 +66,7 @@ export function noSuchDeletion(deletionRequestId: string): OperatorError {
 }
 
 /** "transaction tx-1 of organization acme", for messages to operators. */
-export function nameTarget({ organizationId, resourceType, resourceId }: RecordKey): string {
-  return `${resourceType} "${resourceId}" of organization "${organizationId}"`;
+export function nameTarget(key: RecordKey & { readonly restrictedOf?: string }): string {
+  const { resourceType, resourceId } = key;
+  return `${resourceType} "${resourceId}" of organization "${ownerOf(key)}"`;
 }

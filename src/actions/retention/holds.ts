@@ -5,6 +5,7 @@
 import type { Hold } from "../../domain/access.ts";
 import type { Proposal } from "../../domain/proposal.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { ownerOf } from "../../domain/deletion/restricted-set.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Unnamed } from "../../store/interface/retention.ts";
@@ -26,7 +27,7 @@ import {
   requireLine,
   requireReason,
 } from "../operator/operator-error.ts";
-import { requireRight, viewerOf } from "../operator/viewer.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import type { Part } from "../pages.ts";
 import {
   confidentialType,
@@ -36,7 +37,7 @@ import {
   nameTarget,
   type Target,
 } from "../record/find-named-record.ts";
-import { findRestrictedSet } from "./restricted-sets.ts";
+import { findRestrictedSet, nameOwners } from "./restricted-sets.ts";
 import { dateOf, dayMs } from "../../basics/duration.ts";
 
 /** Holds by their review date: it has passed, it is still to come, or there is none. */
@@ -82,6 +83,8 @@ export async function listHolds(
   requireRight(app, "hold.read");
   const { organizationId } = query;
   const knows = await viewerOf(app).knowledge(organizationId);
+  // For others they are not even read: that would take time, and end a part of the list earlier.
+  const restricted = hasRight(app, "confidential.read");
   const dates = datesOf(app.now());
   const shown: ShownHold[] = [];
   let page: readonly Hold[] = [];
@@ -89,9 +92,9 @@ export async function listHolds(
   // Reads more each time, because most of them may match, or few.
   for (let [limit, examined] = [shownMax + 1, 0]; examined < examinedMax; limit *= 4) {
     limit = Math.min(limit, limits.holdsListedAtOnce);
-    const place = { organizationId, after: page.at(-1)?.holdId ?? after };
+    const place = { organizationId, restricted, after: page.at(-1)?.holdId ?? after };
     page = await app.store.holds.list({ ...place, limit });
-    for (const hold of page.filter(knows)) {
+    for (const hold of await nameOwners(app, page.filter(knows), organizationId)) {
       const one = { hold, ...stateAt(dates, hold) };
       if (matches(one, query)) {
         if (shown.length === shownMax) return { shown, next: lastKnown };
@@ -177,12 +180,12 @@ const proposalsMax = 100;
 /** Throws OperatorError not_permitted and no_such_hold. */
 export async function readHoldDetails(app: App, holdId: string): Promise<HoldDetails> {
   requireRight(app, "hold.read");
-  const hold = await findHold(app, holdId);
-  const all = await app.store.holds.ofRecords([hold]);
+  const found = await findHold(app, holdId);
+  const all = await nameOwners(app, await app.store.holds.ofRecords([found]));
+  const hold = all.find((one) => one.holdId === holdId) ?? found;
   const open = await app.store.overview.findOpenDeletion(hold);
-  const { organizationId } = hold;
   const proposals = await app.store.proposals.list({
-    organizationId,
+    organizationId: ownerOf(hold),
     openAt: app.now(),
     limit: proposalsMax,
   });
@@ -270,12 +273,11 @@ async function findHoldable(
   app: App,
   target: Target,
   restrictedBy: string | undefined,
-): Promise<RecordKey> {
+): Promise<RecordKey & Pick<Hold, "restrictedOf">> {
   const key = await findTarget(app, target);
   if (restrictedBy === undefined) return key;
-  const { organizationId } = key;
-  const set = await findRestrictedSet(app, organizationId, restrictedBy);
-  return { ...key, organizationId: set.organizationId };
+  const set = await findRestrictedSet(app, key.organizationId, restrictedBy);
+  return { ...key, organizationId: set.organizationId, restrictedOf: key.organizationId };
 }
 
 export interface Released {
@@ -297,7 +299,9 @@ export async function releaseHold(
   const hold = requireApproved(app, outcome);
   // Somebody else has released it meanwhile.
   if (hold === undefined) throw noSuchHold(holdId);
-  return { hold, remaining: await app.store.holds.ofRecords([hold]) };
+  const remaining = await app.store.holds.ofRecords([hold]);
+  const [released = hold, ...others] = await nameOwners(app, [hold, ...remaining]);
+  return { hold: released, remaining: others };
 }
 
 async function findOnlyHold(app: App, target: Target): Promise<string> {
@@ -323,13 +327,8 @@ async function findOnlyHold(app: App, target: Target): Promise<string> {
 
 const endedAtOnce = 100;
 
-interface EndedHolds {
-  readonly ended: number;
-  readonly more: boolean;
-}
-
 /** Ends a bounded number of holds. The audit trail and the ledger record them as releases with the reason `ended`. */
-export async function endHolds({ store, now }: Pick<App, "store" | "now">): Promise<EndedHolds> {
+export async function endHolds({ store, now }: Pick<App, "store" | "now">) {
   const yesterday = dateOf(now() - dayMs);
   const holds = await store.holds.listEnding(yesterday, endedAtOnce);
   const act = { actor: "retention", now: now() };

@@ -8,6 +8,7 @@ import {
   deletionOfSet,
   isRestrictedId,
   type KeptReference,
+  ownerOf,
   restrictedId,
   type RestrictedRecord,
 } from "../../domain/deletion/restricted-set.ts";
@@ -78,7 +79,7 @@ export async function showRestrictedSet(
   const references = await restricted.listReferences({ set, after: undefined, limit: limit + 1 });
   const shown = records.slice(0, limit);
   const keys = shown.map((key) => ({ organizationId: set, ...key }));
-  const placed = Map.groupBy(await holds.ofRecords(keys), nodeKeyOf);
+  const placed = Map.groupBy(await nameOwners(app, await holds.ofRecords(keys)), nodeKeyOf);
   return {
     ...(await describeSet(app, deletion)),
     records: shown.map((record) => ({ ...record, holds: placed.get(nodeKeyOf(record)) ?? [] })),
@@ -148,6 +149,28 @@ export async function findRestrictedSet(
       `${set?.restrictedOf === organizationId ? " any more; it was erased" : ""}.`,
     { context: { organizationId } },
   );
+}
+
+/**
+ * Adds to the rows of restricted sets the organization of which their records were, also while they are being moved. If
+ * an organization is given, the rows of others are left out.
+ */
+export async function nameOwners<Row extends { readonly organizationId: string }>(
+  { store }: Pick<App, "store">,
+  rows: readonly Row[],
+  only?: string,
+): Promise<readonly (Row & { readonly restrictedOf?: string })[]> {
+  const movedBy = rows.map(({ organizationId }) => deletionOfSet(organizationId) ?? []);
+  const ids = [...new Set(movedBy.flat())];
+  const deletions = ids.length === 0 ? [] : await store.trail.findDeletions(ids);
+  const owners = new Map(
+    deletions.map((one) => [restrictedId(one.deletionRequestId), one.organizationId]),
+  );
+  const owned = rows.map((row) => {
+    const restrictedOf = owners.get(row.organizationId);
+    return restrictedOf === undefined ? row : { ...row, restrictedOf };
+  });
+  return only === undefined ? owned : owned.filter((row) => ownerOf(row) === only);
 }
 
 /** Why a completed deletion has kept records, and until when; undefined for those who may not know. */

@@ -13,6 +13,7 @@ import type { HoldCounts } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { countDeletions } from "../deletion/list-deletions.ts";
+import { nameOwners } from "../retention/restricted-sets.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
 export const deletionsCountedMax = 1_000;
@@ -106,13 +107,15 @@ async function countHolds(
   dates: { readonly today: string; readonly last: string },
 ): Promise<DueHolds & Pick<Agenda, "isEveryHoldRead">> {
   const knows = await viewerOf(app).knowledge(organizationId);
+  const restricted = hasRight(app, "confidential.read");
   const limit = holdsCountedMax;
   const visible: HoldCounts[] = [];
   let after: string | undefined = "";
   for (let part = 0; after !== undefined && part < holdPartsMax; part += 1) {
     if (sum(visible, "holds") >= limit) break;
-    const counts = await app.store.holds.count({ organizationId, after, limit, ...dates });
-    visible.push(...counts.filter(knows));
+    const place = { organizationId, restricted, after, limit };
+    const counts = await app.store.holds.count({ ...place, ...dates });
+    visible.push(...(await nameOwners(app, counts.filter(knows), organizationId)));
     const ids = counts.map(({ lastHoldId }) => lastHoldId).toSorted();
     after = sum(counts, "holds") < limit ? undefined : ids.at(-1);
   }

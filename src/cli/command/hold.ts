@@ -29,7 +29,7 @@ import {
 } from "../input/kinds.ts";
 import type { Target } from "../../actions/record/find-named-record.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
-import { listedHolds } from "../../noun/hold.ts";
+import { listedHolds, nameHeld } from "../../noun/hold.ts";
 
 const targetArguments = {
   what: required(
@@ -112,7 +112,7 @@ export const deletionHold = defineCommand({
       const hold = await holdRecord(app, target, wanted);
       return {
         json: listedHolds.json(hold),
-        text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}\nThe hold is ${hold.holdId}. ${describeEnd(hold)}`,
+        text: `${nameHeld(hold)} is held: ${hold.reason}\nThe hold is ${hold.holdId}. ${describeEnd(hold)}`,
       };
     });
   },
@@ -122,7 +122,8 @@ export const deletionHolds = defineStoreCommand({
   name: "deletion holds",
   summary: "List legal holds with their records, reasons, owners, review dates and ends.",
   details:
-    "Holds on records of confidential types and of restricted sets are listed only with --include-confidential.",
+    "Holds on records of confidential types and in the restricted store are listed only with --include-confidential. Of a record " +
+    "in the restricted store, the deletion that moved it there is named.",
   examples: ["sluice deletion holds --organization acme", "sluice deletion holds --overdue"],
   rights: ["hold.read"],
   options: {
@@ -187,7 +188,7 @@ export const deletionRelease = defineCommand({
     return context.withApp(
       async (app) => {
         const { hold, remaining } = await releaseHold(app, target, because);
-        const record = `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId}`;
+        const record = nameHeld(hold);
         const left = remaining.map((other) => `\n  ${other.holdId}  ${other.reason}`).join("");
         return {
           json: {

@@ -17,6 +17,17 @@ export function deletionOfSet(id: string): string | undefined {
   return isRestrictedId(id) ? id.slice(prefix.length) : undefined;
 }
 
+/** The organization of a record, wherever it is stored. */
+export function ownerOf({
+  organizationId,
+  restrictedOf,
+}: {
+  readonly organizationId: string;
+  readonly restrictedOf?: string;
+}): string {
+  return restrictedOf ?? organizationId;
+}
+
 /** A record of a restricted set. Times are normalised timestamps. */
 export interface RestrictedRecord {
   readonly resourceType: string;

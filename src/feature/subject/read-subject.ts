@@ -7,6 +7,7 @@ import type { DeletionView } from "../../actions/deletion/read-deletion.ts";
 import { requireRight, showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { readPages } from "../../actions/pages.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
+import { nameOwners } from "../../actions/retention/restricted-sets.ts";
 import { auditAccess } from "../../actions/trail/audit-access.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -206,7 +207,8 @@ export async function countSubject(app: App, request: SubjectRequest): Promise<S
     const name = keys[0]?.resourceType ?? "";
     counts.set(name, (counts.get(name) ?? 0) + keys.length);
     if (!request.confidential || holds.length >= listedMax) continue;
-    holds.push(...(await app.store.holds.ofRecords(keys)).slice(0, listedMax - holds.length));
+    const found = await nameOwners(app, await app.store.holds.ofRecords(keys));
+    holds.push(...found.slice(0, listedMax - holds.length));
   }
   const deletions: SubjectDeletion[] = [];
   for await (const page of readDeletionsOf(app, request)) {

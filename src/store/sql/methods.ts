@@ -67,6 +67,10 @@ function ofFilter({
   return organizationId === undefined ? listed : organization(organizationId);
 }
 
+function ofHolds(filter: hold.HoldFilter): Visibility {
+  return filter.restricted === true ? listed : ofFilter(filter);
+}
+
 /** Grouped like the members of the store. */
 export const methods = {
   store: {
@@ -135,8 +139,8 @@ export const methods = {
     ),
     find: lookup(every, hold.findHold),
     ofRecords: lookup(ofKeys, hold.findHoldsOf),
-    list: lookup(ofFilter, hold.listHolds),
-    count: lookup(ofFilter, hold.countHolds),
+    list: lookup(ofHolds, hold.listHolds),
+    count: lookup(ofHolds, hold.countHolds),
     listEnding: lookup(every, hold.listEnding),
   },
   plans: {

@@ -10,6 +10,8 @@ export const published: readonly string[] = [
   UPDATE deletion SET requester = audit_entry.actor FROM audit_entry
   WHERE audit_entry.action = 'deletion.request' AND audit_entry.subject = deletion_request_id
     AND audit_entry.actor <> requested_by AND restricted_of IS NULL;`,
+  `CREATE INDEX hold_restricted ON hold (hold_id)
+    WHERE organization_id > 'restricted/' AND organization_id < 'restricted0';`,
 ];
 
 export const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;

@@ -215,6 +215,9 @@ CREATE TABLE hold (
 CREATE INDEX hold_by_organization ON hold (organization_id, hold_id);
 -- the holds of a record
 CREATE INDEX hold_by_record ON hold (organization_id, resource_type, resource_id);
+-- the holds in restricted sets
+CREATE INDEX hold_restricted ON hold (hold_id)
+  WHERE organization_id > 'restricted/' AND organization_id < 'restricted0';
 -- holds that end by themselves
 CREATE INDEX hold_by_end ON hold (ends_on) WHERE ends_on IS NOT NULL;
 

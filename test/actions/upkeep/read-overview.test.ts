@@ -50,8 +50,12 @@ it("counts a floor that ends this quarter behind a hundred newer deletions with 
   const database = new DatabaseSync(`${config.dataDir}/sluice.db`);
   database.exec(`
     INSERT INTO hold (hold_id, organization_id, resource_type, resource_id, reason, review_on, placed_at, placed_by)
-    VALUES ('of_report', '${acme}', 'customer_sar', 's', 'r', '2026-05-01', 0, 'anna')`);
-  assert.equal((await readAgenda(app, acme)).reviewsOverdue, 1);
+    SELECT 'of_report', '${acme}', 'customer_sar', 's', 'r', '2026-05-01', 0, 'anna'
+    UNION ALL
+    SELECT 'in_set', 'restricted/' || min(deletion_request_id), 'customer_sar', 's', 'r', '2026-05-01', 0, 'anna'
+    FROM deletion`);
+  assert.equal((await readAgenda(app, acme)).reviewsOverdue, 2);
+  assert.equal((await readAgenda(app, "another")).reviewsOverdue, 0);
   const shown = showing(app, { includeConfidential: false });
   assert.equal((await readAgenda(shown, acme)).reviewsOverdue, 0);
   assert.equal((await readAgenda(shown, undefined)).reviewsOverdue, 0);

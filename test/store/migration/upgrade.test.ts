@@ -35,6 +35,7 @@ const addTable = `
 const planted: readonly string[] = [...published, addColumn, addTable];
 
 const asVersion1 = `
+  DROP INDEX hold_restricted;
   ALTER TABLE deletion DROP COLUMN requester;
   UPDATE meta SET value = ${baselineVersion} WHERE name = 'schema_version'`;
 

@@ -104,6 +104,7 @@ async function workADay(url: string): Promise<void> {
   await store.purgeExpired(operator.now);
   await store.credentialsVersion();
   await store.receiptHead();
+  await store.holds.list({ organizationId: acme, restricted: true, limit: 10 });
   await store.close();
 }
 
@@ -215,12 +216,13 @@ describe("the plans of daily work", async () => {
     for (const node of targets) assert.match(node["Index Cond"] ?? "", /resource_id = \(?named/);
   });
 
-  it("find changes by their numbers, and list deletions of all organizations by an index", () => {
+  it("find changes by their numbers, and list deletions and holds of all organizations by an index", () => {
     for (const [text, index] of [
       ["change_no = wanted.number", /^change_by_arrival$/],
       // The worker's statements may also read bitmaps.
       ["change_no > $3 AND change_no <= $4", /^(change_by_arrival|Bitmap Heap Scan)$/],
       ["ORDER BY requested_at DESC", /^deletion_by_/],
+      ["AS restricted", /^hold_(?:by_organization|restricted)$/],
     ] as const) {
       const found = plans.filter((plan) => plan["Query Text"].includes(text));
       assert.ok(found.length > 0, text);

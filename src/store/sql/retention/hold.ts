@@ -35,6 +35,8 @@ export type HoldOutcome =
 
 export interface HoldFilter {
   readonly organizationId?: string | undefined;
+  /** Whether the holds in restricted sets, of all organizations, are listed beside those of the organization. */
+  readonly restricted?: boolean;
   /** Lists only holds after the one with this id. */
   readonly after?: string | undefined;
   readonly limit: number;
@@ -86,16 +88,34 @@ const findOfRecords = `
   ORDER BY named.key, placed_at, hold_id`;
 
 /** In the order of an index of all holds, or of those of an organization. */
-const findPage = (filter: string) => `
+const findPart = (filter: string) => `
   SELECT * FROM hold WHERE hold_id > $1 ${filter} ORDER BY hold_id LIMIT $2`;
 
-const countPart = (filter: string) => `
+/** Two parts, each in the order of an index, so that neither reads more holds than the page has. */
+const withRestricted = (filter: string) => `
+  SELECT * FROM (
+    SELECT * FROM (${findPart(filter)}) AS own
+    UNION ALL
+    SELECT * FROM (
+      SELECT * FROM hold
+      --sqlite INDEXED BY hold_restricted
+      WHERE hold_id > $1 AND organization_id > 'restricted/' AND organization_id < 'restricted0'
+      ORDER BY hold_id LIMIT $2) AS restricted) AS both_parts
+  ORDER BY hold_id LIMIT $2`;
+
+function pageOf({ organizationId, restricted = false }: HoldFilter, place: number) {
+  const { sql, values } = matching({ organization_id: organizationId }, place);
+  const isDivided = restricted && organizationId !== undefined;
+  return { page: isDivided ? withRestricted(sql) : findPart(sql), values };
+}
+
+const countPart = (page: string) => `
   SELECT organization_id, resource_type, count(*) AS holds,
     count(*) FILTER (WHERE review_on < $3) AS reviews_overdue,
     count(*) FILTER (WHERE review_on BETWEEN $3 AND $4) AS reviews_ahead,
     count(*) FILTER (WHERE ends_on BETWEEN $3 AND $4) AS holds_ending,
     max(hold_id) AS last_hold_id
-  FROM (${findPage(filter)}) AS part GROUP BY organization_id, resource_type`;
+  FROM (${page}) AS part GROUP BY organization_id, resource_type`;
 
 /** Holds that end by themselves, in the order of their ends. */
 const findEnding = `
@@ -199,15 +219,16 @@ export function* findHeldKeys(
 
 /** In the order of their ids. */
 export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
-  const { organizationId, after = "", limit } = filter;
-  const { sql, values } = matching({ organization_id: organizationId }, 3);
-  return yield* list(toHold, findPage(sql), after, limit, ...values);
+  const { after = "", limit } = filter;
+  const { page, values } = pageOf(filter, 3);
+  return yield* list(toHold, page, after, limit, ...values);
 }
 
 /** Counts only among the first holds after one, as many as `limit`. */
-export function* countHolds({ organizationId, after = "", limit, today, last }: HoldCounting) {
-  const { sql, values } = matching({ organization_id: organizationId }, 5);
-  return yield* list(toHoldCounts, countPart(sql), after, limit, today, last, ...values);
+export function* countHolds(counting: HoldCounting) {
+  const { after = "", limit, today, last } = counting;
+  const { page, values } = pageOf(counting, 5);
+  return yield* list(toHoldCounts, countPart(page), after, limit, today, last, ...values);
 }
 
 /** The holds of all organizations whose last date is this one or an earlier one. */
