@@ -60,6 +60,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "retention/retention-rules previewRules": partly,
   "retention/retention-rules setRule": partly,
   "retention/holds stateOf": begun,
+  "retention/restricted-sets hasRestrictedSets": partly,
   "upkeep/clock describeClockJump": begun,
   "upkeep/store-upkeep describeStore": open,
   ...Object.assign({}, ...samples.map((one) => one.withoutRight)),

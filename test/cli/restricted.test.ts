@@ -117,6 +117,28 @@ describe("restricted", () => {
   });
 });
 
+describe("closing an organization", () => {
+  it("leaves its restricted sets, as it says to everybody, and shows them to officers", async () => {
+    const { message } = await line.fail("organization close", ...ofAcme);
+    assert.match(message, /Restricted sets, if there are any, stay until their own holds/);
+    const other = await line.fail("organization close --organization other");
+    assert.match(other.message, /Restricted sets, if there are any, stay/);
+    await line.ask("organization close --yes", ...ofAcme);
+    await process();
+    const shown = await line.ask("organization show acme --include-confidential");
+    assert.equal(shown["has_restricted_sets"], true);
+    assert.equal((await line.ask("organization show acme"))["has_restricted_sets"], null);
+    const none = await line.ask("organization show other --include-confidential");
+    assert.equal(none["has_restricted_sets"], false);
+    const { out } = await line.type("organization show acme --include-confidential");
+    assert.match(out, /^It has restricted sets: .*restricted list --organization acme$/m);
+    const { out: text } = await line.type("organization show acme");
+    assert.doesNotMatch(text, /estricted sets/);
+    const { sets } = (await line.ask("restricted list", ...ofAcme)) as { sets: readonly unknown[] };
+    assert.equal(sets.length, 1);
+  });
+});
+
 const shownLine = makeCommandLine();
 /** More than a part of the list examines. */
 const hidden = 1_001;

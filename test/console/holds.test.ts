@@ -305,6 +305,13 @@ describe("holds and retention in the console", () => {
       );
       assert.doesNotMatch(all, /restricted\/del_/);
     }
+    const path = "/console/organization/acme";
+    const { text } = await get("officer", path);
+    assert.match(text, /Restricted sets<\/dt>\s*<dd><a\s+href="[^"]*organization=acme"\s*>some</);
+    assert.match(text, /Its restricted sets stay,\s+until/);
+    for (const role of ["viewer", "operator", "administrator"]) {
+      assert.doesNotMatch((await get(role, path)).text, /estricted sets/, role);
+    }
     const [inSet = ""] = holdsIn(await list("officer", "?organization=acme&type=customer_sar"));
     const held = (await get("officer", `/console/hold/${inSet}`)).text;
     assert.match(held, /Organization<\/dt>\s*<dd>.*acme/);

@@ -18,6 +18,7 @@ import { listKeys } from "./keys.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight } from "../operator/viewer.ts";
+import { hasRestrictedSets } from "../retention/restricted-sets.ts";
 
 export interface ShownOrganization {
   readonly organization: Organization;
@@ -27,6 +28,8 @@ export interface ShownOrganization {
   readonly countedMax: number;
   /** Empty also if this person may not see them. */
   readonly keys: readonly ApiKey[];
+  /** False also if this person may not know of them. */
+  readonly hasRestrictedSets: boolean;
   /** Whether this person may close it, or continue a closing that was interrupted. */
   readonly mayClose: boolean;
   /** Whether an interrupted closing was to export the records first. */
@@ -45,6 +48,7 @@ export async function readOrganization(app: App, id: string): Promise<ShownOrgan
     counts: await countShownRecords(app, id),
     countedMax: countedRecordsMax,
     keys: hasRight(app, "key.read") ? await listKeys(app, id) : [],
+    hasRestrictedSets: await hasRestrictedSets(app, id),
     mayClose,
     awaitsExport: mayClose && isClosing && (await wasToExport(app, organization)),
   };

@@ -151,6 +151,13 @@ export async function findRestrictedSet(
   );
 }
 
+/** Whether anything that was of the organization is kept, open or closed; false for those who may not know. */
+export async function hasRestrictedSets(app: App, organizationId: string): Promise<boolean> {
+  if (!hasRight(app, "confidential.read")) return false;
+  const sets = await app.store.restricted.listSets({ organizationId, after: "", limit: 1 });
+  return sets.length > 0;
+}
+
 /**
  * Adds to the rows of restricted sets the organization of which their records were, also while they are being moved. If
  * an organization is given, the rows of others are left out.

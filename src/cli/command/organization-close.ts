@@ -42,7 +42,8 @@ export const organizationClose = defineStoreCommand({
     "From then on its keys and tokens are refused, in a running server within 2 seconds, and nothing can be written. With " +
     "`--export`, every change of every record is then written to files in that folder, one for each type, with a manifest of their " +
     "rows and SHA-256, before anything is deleted. A serving process erases everything, in steps and beside other work, and signs one receipt for it. While a " +
-    "record is on hold or under a retention floor, nothing is erased. If the command is interrupted, the same command continues, and if " +
+    "record is on hold or under a retention floor, nothing is erased. Restricted sets stay: each is erased by itself, when its last " +
+    "hold is released and its last floor has ended; until then officers and auditors see it with `sluice restricted list`. If the command is interrupted, the same command continues, and if " +
     "everything was done already, says so. To continue without an export that was wanted, add `--without-export`. The organization's " +
     "name, its revoked keys, deletion requests, receipts and audit entries stay, and its id can't be used again.",
   examples: [
@@ -232,4 +233,5 @@ function describeEnd({ organizationId, name, closedAt }: Organization): string {
 }
 
 const ofConfidential =
-  "Confidential records and their holds and retention floors are not listed here. They are deleted too, and may delay the deletion.";
+  "Confidential records and their holds and retention floors are not listed here. They are deleted too, and may delay the deletion. " +
+  "Restricted sets, if there are any, stay until their own holds are released and their floors have ended.";

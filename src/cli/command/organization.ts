@@ -4,6 +4,7 @@ import { countRecords, findOrganization } from "../../actions/access/find-organi
 import { showing } from "../../actions/operator/viewer.ts";
 import { findDeletion } from "../../actions/record/find-named-record.ts";
 import { listHolds } from "../../actions/retention/holds.ts";
+import { hasRestrictedSets } from "../../actions/retention/restricted-sets.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, flag } from "../command.ts";
 import { confidentialOptions } from "../input/kinds.ts";
@@ -27,7 +28,8 @@ export const organizationShow = defineStoreCommand({
   summary: "Show an organization, its number of records of each type, and its legal holds.",
   details:
     "Records of confidential types and holds on them are shown only with --include-confidential. So are the records left of a " +
-    "closed organization and the progress of its deletion, which waits for confidential records too.",
+    "closed organization, the progress of its deletion, which waits for confidential records too, and whether it has restricted " +
+    "sets, which stay after the closing.",
   examples: ["sluice organization show acme"],
   rights: ["organization.read"],
   arguments: organizationArguments,
@@ -49,6 +51,7 @@ export const organizationShow = defineStoreCommand({
     const query = { organizationId: id };
     const { shown } = await listHolds(app, query, { limit: holdsShown, examinedMax: Infinity });
     const holds = shown.map(({ hold }) => hold);
+    const isRestricted = await hasRestrictedSets(app, id);
     const parts = [
       organizations.describe(organization),
       ...(deletion
@@ -57,6 +60,9 @@ export const organizationShow = defineStoreCommand({
           ]
         : []),
       rows.length === 0 ? describeNone(includeConfidential) : table,
+      ...(isRestricted
+        ? [`It has restricted sets: ${sluice} restricted list --organization ${id}`]
+        : []),
       ...(holds.length === 0 ? [] : [listedHolds.table(holds)]),
       ...(holds.length < holdsShown
         ? []
@@ -66,6 +72,7 @@ export const organizationShow = defineStoreCommand({
       json: {
         ...organizations.json(organization),
         deletion_status: deletion ? deletion.status : null,
+        has_restricted_sets: includeConfidential ? isRestricted : null,
         records: Object.fromEntries(rows),
         holds: holds.map((one) => listedHolds.json(one)),
       },

@@ -69,7 +69,7 @@ function isBeingErased(
 }
 
 function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
-  const { organization, counts, countedMax } = shown;
+  const { organization, counts, countedMax, hasRestrictedSets } = shown;
   const { closedAt, deletionRequestId } = organization;
   const isOfficer = app.viewer.may("confidential.read");
   const deletion =
@@ -88,6 +88,15 @@ function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
       html`${formatCounts(counts, countedMax) || (isOfficer && "none")}
       ${hidden && html`<small>${hidden}</small>`}`,
     ],
+    [
+      "Restricted sets",
+      hasRestrictedSets &&
+        html`<a
+            href="/console/restricted?organization=${encodeURIComponent(organization.organizationId)}"
+            >some</a
+          >
+          <small>Each is erased by itself, and stays when the organization is closed.</small>`,
+    ],
     ...organizations.facts(organization),
   ]);
 }
@@ -104,7 +113,7 @@ function valuesOf(organization: Organization) {
 }
 
 function renderClosing(
-  { organization, awaitsExport }: ShownOrganization,
+  { organization, awaitsExport, hasRestrictedSets }: ShownOrganization,
   kept: string | undefined,
 ): Html {
   const { organizationId, closedAt, deletionApproval } = organization;
@@ -117,9 +126,12 @@ function renderClosing(
   const interrupted =
     closedAt !== undefined && "Its closing was interrupted; this continues it, without an export.";
   const approval = deletionApproval === true && "This waits for the approval of a second person.";
+  const restricted =
+    hasRestrictedSets &&
+    "Its restricted sets stay, until their own holds are released and their floors have ended.";
   const text = html`${interrupted} All access of the organization ends at once, and everything that
     it has stored is erased for good, once ${kept ?? "no hold and no floor prevents it"}.
-    ${approval} This can't be undone, and the id can't be used again. For an export of the records
-    first, use <code>${sluice} organization close</code>.`;
+    ${restricted} ${approval} This can't be undone, and the id can't be used again. For an export of
+    the records first, use <code>${sluice} organization close</code>.`;
   return renderForm(closeForm, organizationId, { text });
 }
