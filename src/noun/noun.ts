@@ -98,6 +98,20 @@ export function defineNoun<Row extends object, From = App>(
   };
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** An object for --json, which has no noun of its own. */
+export function viewObject(given: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]: [string, unknown]) => [
+      wordsOf(name, "_"),
+      isObject(value) ? viewObject(value) : value,
+    ]),
+  );
+}
+
 /** What is described for the command line looks the same on pages, unless it is described for them, too. */
 function likeText<Row, From>(text: Read<Row, From, string> | undefined) {
   return text && { html: (row: Row, from: From) => html`<bdi>${text(row, from)}</bdi>` };

@@ -28,7 +28,7 @@ import type { Person } from "../console/page.ts";
 import { type Proposal, proposedActs, type ProposalStatus } from "../domain/proposal.ts";
 import { titleOf } from "../domain/record-types.ts";
 import { defineAct, defineList, type NounPage, renderForm, renderApproving } from "./act.ts";
-import { defineNoun } from "./noun.ts";
+import { defineNoun, viewObject } from "./noun.ts";
 
 const screen = "/console/proposals";
 const shownMax = 50;
@@ -58,7 +58,7 @@ const proposals = defineNoun<Proposal>({
     parameters: {
       json: ({ parameters }) => {
         const { because: _, ...shown } = parameters;
-        return shown;
+        return viewObject(shown);
       },
     },
     what: { text: ({ act }) => proposedActs[act] },

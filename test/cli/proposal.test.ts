@@ -99,6 +99,10 @@ describe("commands that need a second person", () => {
     await line.ask("proposal approve", id, "--as", "ben");
     const { name } = await line.fail("proposal", "approve", id, "--as", "ben");
     assert.equal(name, "proposal_decided");
+    const days = { keep_days: 500, counted_from: "last_seen", redactable: false };
+    const { proposals: listed } = await line.ask("proposal list --all --organization twice");
+    const [{ parameters } = {}] = listed as readonly Record<string, unknown>[];
+    assert.deepEqual(parameters, { resource_type: "transaction", rule: days });
   });
 
   it("keep why a hold is released, and show it to those who may know of its record", async () => {
@@ -112,7 +116,7 @@ describe("commands that need a second person", () => {
     const id = idIn((await line.fail(...release, "the court has decided")).message);
     const shown = await line.ask("proposal show", id);
     assert.match(String(shown["effect"]), /It is released because: the court has decided\./);
-    assert.deepEqual(shown["parameters"], { holdId: hold });
+    assert.deepEqual(shown["parameters"], { hold_id: hold });
     await line.ask("proposal approve", id, "--as", "ben");
     const { out } = await line.type("audit export");
     const entries = ndjsonOf(out).filter(({ action }) => action === "hold.release");
