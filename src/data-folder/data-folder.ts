@@ -75,7 +75,7 @@ export function refuseLostStore({
   const ledgerName = namesIn(dataDir).find((name) => /^deletion-ledger-.+\.ndjson$/.test(name));
   if (ledgerName === undefined) return;
   throw new StoreError(
-    `There is no store at ${path}, but ${join(dataDir, ledgerName)} is the ledger of one. Check DATABASE_URL and DATA_DIR; if ` +
-      `the store was lost, run \`${sluice} restore\` with a backup. To begin with an empty store, move the ledger to another folder.`,
+    `There is no store at ${path}, but ${join(dataDir, ledgerName)} is the ledger of one. Check DATA_DIR, and DATABASE_URL: ` +
+      `if the store is in PostgreSQL, it has to be set as for the server. If the store was lost, run \`${sluice} restore\` with a backup. To begin with an empty store, move the ledger to another folder.`,
   );
 }

@@ -106,6 +106,7 @@ describe("where a store was lost", () => {
     for (const command of ["serve", "migrate", "organization create --name x"]) {
       const { message } = await makeCommandLine({ folder }).fail(...command.split(" "));
       assert.match(message, /^There is no store at \S+, but \S+\.ndjson is the ledger of one\./);
+      assert.match(message, /DATABASE_URL: if the store is in PostgreSQL, it has to be set as for/);
     }
     assert.deepEqual(readdirSync(folder), ["deletion-ledger-0123.ndjson"]);
   });

@@ -10,6 +10,7 @@ import { describe, it } from "node:test";
 import { logLevelOf } from "../../src/cli/command/serve.ts";
 import { fetchToken } from "../support/customer.ts";
 import { testEnvironment } from "../support/service.ts";
+import { password, usePostgres } from "../support/postgres/postgres-server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -17,6 +18,7 @@ import { makeCommandLine } from "./command-line.ts";
 import { runProgram, startProcess, startProgram } from "./program.ts";
 
 const development = { NODE_ENV: "development" };
+const postgres = await usePostgres();
 
 function serve(
   folder: string,
@@ -109,6 +111,24 @@ describe("serve on an empty store", () => {
     assert.equal(await again.end("SIGTERM"), 0);
     assert.equal(again.output().out, `Listening on ${again.address}\n`);
   });
+
+  for (const [where, environment] of [
+    ["in development", development],
+    ["in production", {}],
+  ] as const) {
+    it(`says ${where} that commands need DATABASE_URL, without its password, on PostgreSQL`, async () => {
+      const url = await postgres.makeDatabase();
+      await makeCommandLine({ environment: { DATABASE_URL: url } }).ask("migrate");
+      const server = await serve(makeTempFolder(), { ...environment, DATABASE_URL: url });
+      const out = await waitFor("the next steps", () => {
+        const { out: sofar } = server.output();
+        return /API reference[^\n]*\n/.test(sofar) ? sofar : undefined;
+      });
+      assert.match(out, /^.*export .*PORT=.*\n# DATABASE_URL has to be set as for this server;/m);
+      assert.ok(!out.includes(url) && !out.includes(password));
+      assert.equal(await server.end("SIGTERM"), 0);
+    });
+  }
 
   it("stops on SIGHUP as on SIGTERM, and opens no debugger on SIGUSR1", async () => {
     const server = await serve(makeTempFolder(), { HOST: "[::1]", LOG_LEVEL: "info" });

@@ -128,7 +128,7 @@ interface FirstOrganization {
 
 interface Started {
   readonly address: string;
-  /** The line of a shell by which commands find the same store, and the console; empty if they need none. */
+  /** Lines of a shell by which commands find the same store, and the console; empty if they need none. */
   readonly exported: string;
 }
 
@@ -174,15 +174,20 @@ const neededSettings = [
   "PORT",
 ] as const;
 
+const setSecret =
+  "# DATABASE_URL has to be set as for this server; it is not shown, because it may contain a password";
+
 function exportOf(environment: Context["environment"], address: string): string {
+  const { DATABASE_URL: url } = environment;
+  const isSecret = url !== undefined && sqlitePath(url) === undefined;
   const given = neededSettings.flatMap((name) => {
     const value = environment[name];
-    const isPublic = name !== "DATABASE_URL" || sqlitePath(value ?? "") !== undefined;
-    if (value === undefined || !isPublic) return [];
+    if (value === undefined || (isSecret && name === "DATABASE_URL")) return [];
     // PORT=0 takes any free port.
     return [` ${name}=${quote(name === "PORT" ? new URL(address).port || "80" : value)}`];
   });
-  return given.length === 0 ? "" : `export${given.join("")}\n`;
+  const line = given.length === 0 ? "" : `export${given.join("")}\n`;
+  return isSecret ? `${line}${setSecret}\n` : line;
 }
 
 function describeProductionSteps({ address, exported }: Started): string {
