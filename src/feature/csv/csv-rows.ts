@@ -231,14 +231,14 @@ async function* splitLines(
   const isRow = (text: string): boolean => typeof split(text) !== "string";
   const splitter = new CsvSplitter({ isRow, charactersMax: recordCharactersMax, quote, firstLine });
   const keep = rowFilter(splitting);
-  yield keep(splitter.push(first));
+  for (const lines of splitter.push(first)) yield keep(lines);
   for await (const text of more) {
-    yield keep(splitter.push(text));
+    for (const lines of splitter.push(text)) yield keep(lines);
     if (splitter.held.length > recordCharactersMax) {
       throw notCsv(input.path, `it has a line of more than ${recordCharactersMax} characters`);
     }
   }
-  yield keep(splitter.end());
+  for (const lines of splitter.end()) yield keep(lines);
 }
 
 /** Returns the lines that are rows, and counts the others. A footer of n lines holds back the last n. */

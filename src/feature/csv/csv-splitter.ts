@@ -3,6 +3,9 @@
 
 const lineEnd = /\r\n|\n|\r/;
 
+/** How many rows are returned at once: the lines of a row that is too long are rows too, and may be millions. */
+const rowsAtOnceMax = 10_000;
+
 export interface CsvLine {
   readonly text: string;
   /** The number of its line in the file, from 1; of its first one if it has several. */
@@ -30,20 +33,20 @@ export class CsvSplitter {
     this.#line = options.firstLine ?? 1;
   }
 
-  /** The rows that end in this piece, without empty lines. */
-  push(piece: string): readonly CsvLine[] {
+  /** The rows that end in this piece, without empty lines. Read them all before the next piece. */
+  push(piece: string): Generator<readonly CsvLine[]> {
     return this.#split(piece, false);
   }
 
-  end(): readonly CsvLine[] {
+  end(): Generator<readonly CsvLine[]> {
     return this.#split("", true);
   }
 
-  #split(piece: string, isLast: boolean): readonly CsvLine[] {
+  *#split(piece: string, isLast: boolean): Generator<readonly CsvLine[]> {
     const text = this.held + piece;
     // The last character that is held may be the first of a line end.
     let at = this.held.length - (this.held.endsWith("\r") && !this.#isQuoted ? 1 : 0);
-    const rows: CsvLine[] = [];
+    let rows: CsvLine[] = [];
     let from = 0;
     const { quote = '"' } = this.#options;
     let find = finderIn(text, quote);
@@ -64,9 +67,12 @@ export class CsvSplitter {
       this.#line += isDamaged || first === null ? 1 : 1 + countLineEnds(row);
       this.#isQuoted = this.#hasQuote = false;
       from = at;
+      if (rows.length < rowsAtOnceMax) continue;
+      yield rows;
+      rows = [];
     }
     this.held = text.slice(from);
-    return rows;
+    yield rows;
   }
 
   #findEnd(

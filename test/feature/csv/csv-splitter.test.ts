@@ -18,9 +18,9 @@ function linesOf(
   const splitter = new CsvSplitter({ isRow, charactersMax });
   const lines: CsvLine[] = [];
   for (let at = 0; at < text.length; at += pieceLength) {
-    lines.push(...splitter.push(text.slice(at, at + pieceLength)));
+    lines.push(...[...splitter.push(text.slice(at, at + pieceLength))].flat());
   }
-  return [...lines, ...splitter.end()];
+  return [...lines, ...[...splitter.end()].flat()];
 }
 
 function cellsOf(text: string, pieceLength?: number, delimiter = ",") {
@@ -102,11 +102,21 @@ describe("CSV", () => {
     const text = `"${"a,b\n".repeat(20)}`.repeat(200);
     let rows = 0;
     for (let at = 0; at < text.length; at += 100) {
-      rows += splitter.push(text.slice(at, at + 100)).length;
+      rows += [...splitter.push(text.slice(at, at + 100))].flat().length;
       assert.ok(splitter.held.length <= 600);
     }
-    assert.equal(rows + splitter.end().length, 4_000);
+    assert.equal(rows + [...splitter.end()].flat().length, 4_000);
     assert.ok(characters <= 2 * text.length, `${characters}`);
+  });
+
+  it("is read in parts where a row of very many lines is too long to be one", () => {
+    const splitter = new CsvSplitter({ isRow, charactersMax: 100_000 });
+    const first = [...splitter.push(`"${"a\n".repeat(45_000)}`)];
+    assert.equal(first.flat().length, 0);
+    const parts = [...splitter.push("a\n".repeat(10_000))];
+    assert.ok(parts.every((rows) => rows.length <= 10_000));
+    assert.equal(parts.flat().length, 55_000);
+    assert.deepEqual(parts.flat().at(-1), { text: "a", line: 55_000 });
   });
 
   it("has empty cells, also at both ends of a row", () => {
