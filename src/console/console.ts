@@ -7,6 +7,7 @@ import { enterSession } from "../actions/operator/session.ts";
 import { requireRight } from "../actions/operator/viewer.ts";
 import { OperatorError } from "../actions/operator/operator-error.ts";
 import { AppError, unavailable } from "../domain/error.ts";
+import { clientGone } from "../http/connection/client-gone.ts";
 import { connectionOf } from "../http/connection/connection.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "../http/connection/request-smuggling.ts";
 import type { HttpContext } from "../http/http-context.ts";
@@ -153,8 +154,10 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     const organization = readOrganization(visitor);
     let counted: ReturnType<typeof countWaiting> | undefined;
     const waiting = () => (counted ??= countWaiting(app, organization));
-    const person = { ...visitor, app, operator, session, organization, waiting };
+    const gone = clientGone(visitor.reply.raw);
+    const person = { ...visitor, app, operator, session, organization, waiting, gone };
     const make = async () => {
+      if (gone.aborted && route.method === "GET") throw unavailable("gone");
       await withIds(person, person.query);
       return answerOf(person, await route.handle(person).catch(showProposed));
     };

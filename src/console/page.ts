@@ -117,6 +117,8 @@ export interface Person extends Visitor {
   readonly organization: string | undefined;
   /** What this person may approve there; counted once for a page and its frame. */
   readonly waiting: () => ReturnType<typeof countWaiting>;
+  /** Aborted when the client has disconnected. */
+  readonly gone: AbortSignal;
 }
 
 interface RouteAddress {

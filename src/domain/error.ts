@@ -118,6 +118,7 @@ export class AppError extends Error {
 const unavailableReasons = {
   closing: "The service is shutting down; try again.",
   not_ready: "The service is not ready; try again.",
+  gone: "The client has disconnected.",
   busy: "Too many requests are waiting; try again.",
   completing: "A deletion is being completed, which further writes delay; try again.",
   no_files: "The service has no free file descriptors now; try again.",

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { longPreview } from "../../src/actions/deletion/preview-deletion.ts";
 import { previewRequest } from "../../src/actions/deletion/preview-request.ts";
 import { selectDeletions } from "../../src/actions/deletion/decide-deletions.ts";
 import { listDeletions, reportErasures } from "../../src/actions/deletion/list-deletions.ts";
@@ -49,7 +50,7 @@ describe("a page of the console on a store with much of everything", async () =>
   it("counts only some of the transactions that name a person, or all if they are asked for", async () => {
     const some = await previewRequest(app, keyOf("person", "p"));
     assert.deepEqual([some.pseudonyms, some.isCut], [100, true]);
-    const all = await previewRequest(app, keyOf("person", "p"), true);
+    const all = await previewRequest(app, keyOf("person", "p"), longPreview);
     assert.deepEqual([all.pseudonyms, all.isCut], [many, false]);
   });
 
@@ -64,8 +65,20 @@ describe("a page of the console on a store with much of everything", async () =>
       return part;
     });
     const person = keyOf("person", "p");
-    await Promise.all([1, 2, 3].map(() => previewRequest(app, person, true)));
+    const ask = (name: string) =>
+      previewRequest({ ...app, operator: name }, person, longPreview).then(() => name);
+    const ended: string[] = [];
+    const asked = ["anna", "anna", "anna", "bert"].map(async (name) => ended.push(await ask(name)));
+    await Promise.all(asked);
     assert.deepEqual(read, { now: 0, most: 1, recordsMax: 500 });
+    assert.ok(ended.indexOf("bert") < 2, ended.join());
+  });
+
+  it("reads no more for a client that has disconnected", async (test) => {
+    const plans = test.mock.method(app.store.plans, "dryRun");
+    const bounds = { ...longPreview, gone: AbortSignal.abort() };
+    await assert.rejects(previewRequest(app, keyOf("person", "p"), bounds), /has disconnected/);
+    assert.equal(plans.mock.callCount(), 0);
   });
 
   it("plans a deletion once to show it, and never for a list or the page of its record", async (test) => {

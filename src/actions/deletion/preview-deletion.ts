@@ -3,6 +3,7 @@
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { unavailable } from "../../domain/error.ts";
 import { addPart, type DryRun } from "../../domain/deletion/dry-run.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { DryRunPart, DryRunQuery } from "../../store/interface/deletion.ts";
@@ -28,16 +29,18 @@ export interface PreviewBounds {
   /** How many transactions of a person or a company one part reads, and from how many on no part is added. */
   readonly recordsMax: number;
   readonly namedMax: number;
-  /** Parts of previews with the same queue are read one after another. */
-  readonly queue?: SerialQueue;
+  /** Whether its parts wait for those of others. */
+  readonly inTurn?: boolean;
+  /** Aborted when nobody waits for it any more. */
+  readonly gone?: AbortSignal;
 }
 
 /** For commands, documents and who asks for all: in short parts, because a thread that serves others may read them. */
-const longPreview: PreviewBounds = {
+export const longPreview: PreviewBounds = {
   relationsMax: previewRelationsMax,
   recordsMax: 500,
   namedMax: 100_000,
-  queue: new SerialQueue(),
+  inTurn: true,
 };
 
 /** For a page, which somebody waits for and which shows a hundred records of a list. */
@@ -93,11 +96,17 @@ export async function previewDeletion(
 }
 
 async function planInParts(
-  { store }: App,
+  { store, operator }: App,
   query: DryRunQuery,
-  { recordsMax, namedMax, queue = new SerialQueue() }: PreviewBounds,
+  { recordsMax, namedMax, inTurn = false, gone }: PreviewBounds,
 ): Promise<DryRunPart> {
-  const read = (after?: number) => queue.run(() => store.plans.dryRun({ ...query, after }));
+  const read = (after?: number) => {
+    const readPart = async () => {
+      if (gone?.aborted === true) throw unavailable("gone");
+      return store.plans.dryRun({ ...query, after });
+    };
+    return inTurn ? runInTurn(operator, readPart) : readPart();
+  };
   const partsMax = sparePartsMax + namedMax / recordsMax;
   let plan = await read();
   for (let part = 1; plan.next !== undefined && part < partsMax; part += 1) {
@@ -106,4 +115,14 @@ async function planInParts(
     plan = { ...addPart(plan, next), next: next.next };
   }
   return plan;
+}
+
+const everybody = new SerialQueue();
+const ofOperators = new Map<string, SerialQueue>();
+
+/** One at a time, and of each operator only one waits for those of others, so that nobody waits for many of another. */
+function runInTurn<Result>(operator: string, work: () => Promise<Result>): Promise<Result> {
+  const own = ofOperators.get(operator) ?? new SerialQueue();
+  ofOperators.set(operator, own);
+  return own.run(() => everybody.run(work));
 }

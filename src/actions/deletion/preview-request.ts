@@ -10,11 +10,11 @@ import { briefPreview, type DeletionPreview, previewDeletion } from "./preview-d
 
 type RequestTerms = Required<Pick<Organization, "deletionGraceSeconds" | "deletionApproval">>;
 
-/** `whole`: of all, not of a part. Throws OperatorError not_permitted, and what findRecord throws. */
+/** Throws OperatorError not_permitted, and what findRecord throws. */
 export async function previewRequest(
   app: App,
   key: RecordKey,
-  whole = false,
+  bounds = briefPreview,
 ): Promise<DeletionPreview & RequestTerms> {
   requireRight(app, "deletion.request");
   const [{ deletionGraceSeconds, deletionApproval = false }] = await Promise.all([
@@ -22,7 +22,6 @@ export async function previewRequest(
     findRecord(app, key),
   ]);
   const dueAt = app.now() + deletionGraceSeconds * 1_000;
-  const bounds = whole ? undefined : briefPreview;
   const preview = await previewDeletion(app, { ...key, dueAt }, { bounds });
   return { ...preview, deletionGraceSeconds, deletionApproval };
 }

@@ -92,17 +92,13 @@ export interface DeletionDetails extends ShownDeletion {
   readonly mayApprove: boolean | "own";
 }
 
-/** `whole`: with the whole preview, not a part of it. Throws OperatorError not_permitted and no_such_deletion. */
+/** Throws OperatorError not_permitted and no_such_deletion. */
 export async function readDeletionDetails(
   app: App,
   id: string,
-  whole = false,
+  bounds = briefPreview,
 ): Promise<DeletionDetails> {
-  const { receipt, reader, ...shown } = await showDeletion(
-    app,
-    id,
-    whole ? undefined : briefPreview,
-  );
+  const { receipt, reader, ...shown } = await showDeletion(app, id, bounds);
   const { deletion } = shown;
   const kept = visibleKept(deletion, reader);
   return {

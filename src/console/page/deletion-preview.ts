@@ -1,6 +1,12 @@
 // What a deletion would erase, what stays, and what prevents it, as of now: on its page, and before it is requested.
 
-import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
+import {
+  briefPreview,
+  type DeletionPreview,
+  longPreview,
+  type PreviewBounds,
+} from "../../actions/deletion/preview-deletion.ts";
+import type { Person } from "../page.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
@@ -10,6 +16,11 @@ import { renderChip } from "../html/chip.ts";
 import { html, type Html, renderRecords } from "../html/html.ts";
 import { renderRecordName } from "../html/link.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
+
+/** A page shows a part, and all of it to those who ask, as long as they wait. */
+export function boundsOf({ query, gone }: Person): PreviewBounds {
+  return query.has("whole") ? { ...longPreview, gone } : briefPreview;
+}
 
 interface Waits {
   readonly needsApproval: boolean;

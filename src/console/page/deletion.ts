@@ -33,7 +33,7 @@ import { html, type Html, type HtmlValue, renderFacts, renderTable } from "../ht
 import { formatCount } from "../../basics/format-count.ts";
 import { formatCounts, renderTime, renderTimeline } from "../html/time.ts";
 import { renderActor, renderOrganization } from "../html/party.ts";
-import { renderEarliest, renderPreview } from "./deletion-preview.ts";
+import { boundsOf, renderEarliest, renderPreview } from "./deletion-preview.ts";
 
 const screen = "/console/deletions";
 
@@ -41,7 +41,7 @@ export async function showDeletion(person: Person): Promise<Next> {
   const { app, id, query } = person;
   const now = app.now();
   const isWhole = query.has("whole");
-  const details = await readDeletionDetails(app, id, isWhole);
+  const details = await readDeletionDetails(app, id, boundsOf(person));
   const { deletion, preview } = details;
   const waits = {
     needsApproval: awaitsApproval(deletion),

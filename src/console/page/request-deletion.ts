@@ -16,7 +16,13 @@ import { readText, renderReason, renderIdField, requireTyped } from "../html/fie
 import { renderChoice } from "../html/filter.ts";
 import { html } from "../html/html.ts";
 import { formatExactDuration } from "../html/time.ts";
-import { isUnhindered, renderEarliest, renderFate, renderPreview } from "./deletion-preview.ts";
+import {
+  boundsOf,
+  isUnhindered,
+  renderEarliest,
+  renderFate,
+  renderPreview,
+} from "./deletion-preview.ts";
 import { screen } from "./find.ts";
 import { renderOrganization } from "../html/party.ts";
 
@@ -26,7 +32,7 @@ export async function showDeletionForm(person: Person): Promise<Next> {
   const { app, query } = person;
   const key = readRecordKey(query);
   const isWhole = query.has("whole");
-  const preview = await previewRequest(app, key, isWhole);
+  const preview = await previewRequest(app, key, boundsOf(person));
   const { deletionGraceSeconds, deletionApproval } = preview;
   const isFree = isUnhindered(preview) && !preview.isCut && !deletionApproval;
   const grace = deletionGraceSeconds > 0 && formatExactDuration(deletionGraceSeconds * 1_000);
