@@ -94,7 +94,8 @@ export async function listHolds(
     limit = Math.min(limit, limits.holdsListedAtOnce);
     const place = { organizationId, restricted, after: page.at(-1)?.holdId ?? after };
     page = await app.store.holds.list({ ...place, limit });
-    for (const hold of await nameOwners(app, page.filter(knows), organizationId)) {
+    const known = page.filter(knows);
+    for (const hold of await nameOwners(app, known, organizationId)) {
       const one = { hold, ...stateAt(dates, hold) };
       if (matches(one, query)) {
         if (shown.length === shownMax) return { shown, next: lastKnown };
@@ -102,6 +103,7 @@ export async function listHolds(
       }
       lastKnown = hold.holdId;
     }
+    lastKnown = known.at(-1)?.holdId ?? lastKnown;
     if (page.length < limit) return { shown, next: undefined };
     examined += page.length;
   }
