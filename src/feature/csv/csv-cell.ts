@@ -85,8 +85,13 @@ function readJson(text: string): unknown {
 }
 
 export function shown(text: string): string {
+  return JSON.stringify(shorten(text));
+}
+
+/** The text, or its beginning if it is too long for a message. */
+export function shorten(text: string): string {
   const charactersMax = 40;
-  return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
 
 const protectedFormula = /^'+[=+\-@\t\r]/;

@@ -7,6 +7,7 @@ import { describeDetected, type Layout } from "../csv/layout.ts";
 import { rowsOf } from "../csv/row.ts";
 import { openText } from "../csv/text-input.ts";
 import type { ImportPlan } from "./import-file.ts";
+import { listNames } from "./map/column-names.ts";
 import { makeRowMapper, type MappedRow } from "./map/map-row.ts";
 import { formatCount } from "../../basics/format-count.ts";
 
@@ -128,7 +129,7 @@ export function describeCheck(check: FileCheck): string {
     const where = line === undefined ? "" : `, line ${line}`;
     return [`Row ${row}${where}`, ...texts, ...found].join("\n");
   });
-  if (unused.length > 0) parts.push(`Columns that are not imported: ${unused.join(", ")}`);
+  if (unused.length > 0) parts.push(`Columns that are not imported: ${listNames(unused)}`);
   const verdict =
     refused === 0
       ? "no row fails validation; the server may still refuse duplicates"

@@ -185,6 +185,23 @@ describe("an input of an import", () => {
   }
 });
 
+describe("columns that are no fields", () => {
+  it("are named in a short message, however many they are and however long their names", async (test) => {
+    const line = await openStoreFor(test);
+    const names = [
+      "id",
+      "y".repeat(1_000_000),
+      ...Array.from({ length: 9_000 }, (_, at) => `c${at}`),
+    ];
+    const file = put(line, "rows.csv", `${names.join(",")}\n`);
+    const unmapped = ["import", file, "--type", "transaction", "--organization", acme];
+    const { message } = await line.fail(...unmapped);
+    assert.match(message, /has no field "id", "y{40}…", "c0", .*, "c97" and 8,902 more/);
+    const missing = await line.fail(...words(file));
+    assert.match(missing.message, /it has: id, y{40}…, c0, .*, c97 and 8,902 more/);
+  });
+});
+
 describe("the files that an import creates", () => {
   it("are next to the input, and removed when nothing was refused", async (test) => {
     const line = await openStoreFor(test);

@@ -3,6 +3,7 @@
 import type { RecordType } from "../../../domain/record-type.ts";
 import { adviseName, closestName } from "../../../domain/validation/suggest.ts";
 import { OperatorError } from "../../../actions/operator/operator-error.ts";
+import { shorten, shown } from "../../csv/csv-cell.ts";
 import type { Mapping, Origin } from "./mapping.ts";
 import { operatorErrors } from "../rows.ts";
 
@@ -38,7 +39,7 @@ export function findColumn(columns: readonly string[], column: string): number {
       columns.map((name) => name.toLowerCase()),
     );
     const hint = columns.find((name) => name.toLowerCase() === meant);
-    const advice = hint === undefined ? `it has: ${columns.join(", ")}` : `did you mean ${hint}?`;
+    const advice = hint === undefined ? `it has: ${listNames(columns)}` : `did you mean ${hint}?`;
     throw new OperatorError(
       operatorErrors.mapping,
       `The input has no column "${column}"; ${advice}`,
@@ -49,6 +50,14 @@ export function findColumn(columns: readonly string[], column: string): number {
     operatorErrors.mapping,
     `The input has more than one column "${column}".`,
   );
+}
+
+/** A file may have thousands of columns, and names of any length. */
+export function listNames(columns: readonly string[], show = shorten): string {
+  const namesMax = 100;
+  const names = columns.slice(0, namesMax).map(show).join(", ");
+  const more = columns.length - namesMax;
+  return more > 0 ? `${names} and ${more.toLocaleString("en")} more` : names;
 }
 
 export type TypedColumns = ReadonlyMap<string, string | undefined>;
@@ -69,7 +78,7 @@ export function unknownColumns(type: RecordType, unused: readonly string[]): Ope
   const [first = ""] = unused;
   return new OperatorError(
     operatorErrors.mapping,
-    `A ${type.resourceType} has no field ${unused.map((column) => `"${column}"`).join(", ")}` +
+    `A ${type.resourceType} has no field ${listNames(unused, shown)}` +
       `${adviseName(first, type.fieldNames) || "."} Use --map to say where each field comes from; columns that ` +
       "are not mapped are then ignored.",
   );
