@@ -37,21 +37,26 @@ export function openText(path: string): TextInput {
       const source =
         decompressor === undefined ? file : pipeline(file, decompressor, () => undefined);
       let decoder: TextDecoder | undefined;
+      let decodedBytes = 0;
+      let part: Buffer = Buffer.alloc(0);
       try {
         for await (const chunk of source) {
+          decodedBytes += part.length;
+          part = chunk as Buffer;
           if (decoder === undefined) {
-            requireText(path, chunk as Buffer);
-            detected = shownEncoding(chunk as Buffer);
+            requireText(path, part);
+            detected = shownEncoding(part);
           }
-          decoder ??= decoderOf(chunk as Buffer, encoding ?? detected);
-          yield decoder.decode(chunk as Buffer, { stream: true });
+          decoder ??= decoderOf(part, encoding ?? detected);
+          yield decoder.decode(part, { stream: true });
         }
         // The last line may be one of which the rest is still being written.
         if (bytesRead !== bytes) throw changedWhileRead(path);
         const lastText = decoder?.decode() ?? "";
         if (lastText !== "") yield lastText;
       } catch (cause) {
-        throw explain(path, cause);
+        if (decoder === undefined || codeOf(cause) !== notText) throw explain(path, cause);
+        throw withOtherBytes(path, decodedBytes + countTextBytes(part, decoder.encoding));
       } finally {
         file.destroy();
       }
@@ -106,16 +111,42 @@ function changedWhileRead(path: string): OperatorError {
   );
 }
 
+const notText = "ERR_ENCODING_INVALID_ENCODED_DATA";
+
+/** How many bytes there are before those that are not text; one more if these begin like a character. */
+function countTextBytes(part: Buffer, encoding: string): number {
+  let [least, most] = [0, part.length];
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2);
+    if (isText(part.subarray(0, middle), encoding)) least = middle;
+    else most = middle - 1;
+  }
+  return least;
+}
+
+/** The last character may be incomplete. */
+function isText(bytes: Buffer, encoding: string): boolean {
+  try {
+    new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function withOtherBytes(path: string, textBytes: number): OperatorError {
+  const where = compressionOf(path) === undefined ? "" : " of its decompressed content";
+  return new OperatorError(
+    "input",
+    `${path} has bytes that are not text in its encoding, near byte ${textBytes + 1}${where}. Give its encoding, such as ` +
+      "windows-1252, or convert it to UTF-8.",
+    { context: { option: "--encoding" } },
+  );
+}
+
 function explain(path: string, cause: unknown): Error {
   if (cause instanceof OperatorError) return cause;
   const code = codeOf(cause) ?? "";
-  if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
-    return new OperatorError(
-      "input",
-      `${path} has bytes that are not text in its encoding. Give its encoding, such as windows-1252, or convert it to UTF-8.`,
-      { context: { option: "--encoding" } },
-    );
-  }
   if (code === "ZSTD_error_frameParameter_windowTooLarge") {
     return new OperatorError(
       "input",

@@ -30,6 +30,26 @@ async function readChanged(name: string, change: (path: string) => void) {
 
 const changed = { name: "OperatorError", message: /has changed while it was read. Import it/ };
 
+describe("a file with bytes that are not text", () => {
+  for (const name of ["mixed.csv", "mixed.csv.gz"]) {
+    it(`is refused with the place of the first of them: ${name}`, async () => {
+      const path = join(folder, name);
+      const text = Buffer.from(`id,amount\n${"ä,1\n".repeat(50_000)}`);
+      const bytes = Buffer.concat([text, Buffer.from("\xe4,2\nb,3\n", "latin1")]);
+      writeFileSync(path, name.endsWith(".gz") ? gzipSync(bytes) : bytes);
+      const read = async () => {
+        let length = 0;
+        for await (const part of openText(path).read()) length += part.length;
+        return length;
+      };
+      await assert.rejects(read(), ({ message }: Error) => {
+        const at = Number(/not text in its encoding, near byte (\d+)/.exec(message)?.[1]);
+        return at > text.length && at <= text.length + 3;
+      });
+    });
+  }
+});
+
 describe("a file that changes while it is read", () => {
   it("is refused before its last line, which may be incomplete", async () => {
     const { ids, done } = await readChanged("grown.csv", (path) => appendFileSync(path, "0\nc,3"));
