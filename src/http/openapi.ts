@@ -82,9 +82,10 @@ export function buildOpenApi(types: readonly RecordType[], added: Added): OpenAp
   };
 }
 
+/** Fastify serves HEAD wherever it serves GET. */
 function methodsOf(operation: Operation, document: OperationDocument): PathItem {
   const own = { [operation.method.toLowerCase()]: operationObject(operation, document) };
-  return operation.head === true ? { ...own, head: headObject(operation, document) } : own;
+  return operation.method === "GET" ? { ...own, head: headObject(operation, document) } : own;
 }
 
 function tagsFor(types: readonly RecordType[], { tags }: Added): OpenApiDocument["tags"] {

@@ -18,8 +18,6 @@ export interface Verb {
   readonly scope?: Scope;
   readonly body: BodyForm;
   readonly success: 200 | 201;
-  /** The document has HEAD, too, which Fastify serves wherever it serves GET. */
-  readonly head?: true;
   /** Errors in addition to the usual ones (error-responses.ts); one with the same status replaces a usual one. */
   readonly errors: readonly ErrorResponse[];
   readonly document: (operation: Operation, types: readonly RecordType[]) => OperationDocument;

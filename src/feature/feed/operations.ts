@@ -27,7 +27,6 @@ const readChanges: Verb = {
   scope: "changes:read",
   body: "none",
   success: 200,
-  head: true,
   errors: [offsetGone],
 
   document: () => document,

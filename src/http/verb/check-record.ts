@@ -16,7 +16,6 @@ export const checkRecord: Verb = {
   permission: "read",
   body: "none",
   success: 200,
-  head: true,
   errors: [recordNotFound],
 
   document: (operation) => {
