@@ -77,6 +77,8 @@ export const deletionList = defineStoreCommand({
   name: "deletion list",
   summary: "List deletion requests, newest first, and what each one waits for.",
   details:
+    "The end of a retention floor is as of the last evaluation of the deletion, up to seven days ago; " +
+    "`sluice deletion show` has it as of now. " +
     "Deletions of confidential records and of closed organizations are shown only with --include-confidential.",
   examples: ["sluice deletion list --organization acme --status pending"],
   rights: ["deletion.read"],
