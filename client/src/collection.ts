@@ -3,7 +3,7 @@
 import { ConcurrentCalls } from "./concurrent-calls.ts";
 import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";
-import type { WriteResult } from "./generated/replies.ts";
+import type { DeletionStatus, WriteResult } from "./generated/replies.ts";
 import { toJson } from "./json.ts";
 import { requireKnown } from "./options.ts";
 import { type CallOptions, callOptionNames, type Session } from "./session.ts";
@@ -109,6 +109,11 @@ export class Collection<Item extends object, Update extends object, Existence ex
   }
 }
 
+export interface DeleteOptions extends CallOptions {
+  /** On which basis the request rests. The receipt contains its salted hash. */
+  readonly basis?: DeletionStatus["basis"] | undefined;
+}
+
 /** Records of a type that can be deleted by request. */
 export class DeletableCollection<
   Item extends object,
@@ -129,9 +134,10 @@ export class DeletableCollection<
    * Requests the permanent deletion of a record and everything that belongs to it; `deletions.wait` waits until it is
    * done. The reason is stored longer than the record. Sent as a POST, because proxies may drop the body of a DELETE.
    */
-  async delete(id: string, reason: string, options: CallOptions = {}): Promise<Accepted> {
-    requireKnown(options, callOptionNames);
-    const body = toJson({ resource_type: this.#type, resource_id: id, reason });
-    return this.#session.call({ method: "POST", path: "/v2/deletion_request", body, ...options });
+  async delete(id: string, reason: string, options: DeleteOptions = {}): Promise<Accepted> {
+    requireKnown(options, [...callOptionNames, "basis"]);
+    const { basis, ...call } = options;
+    const body = toJson({ resource_type: this.#type, resource_id: id, reason, basis });
+    return this.#session.call({ method: "POST", path: "/v2/deletion_request", body, ...call });
   }
 }

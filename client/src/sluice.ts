@@ -2,7 +2,7 @@
 // of the package.
 
 import { type ChangePage, type ChangesOptions, followChanges } from "./changes.ts";
-import { Collection, DeletableCollection } from "./collection.ts";
+import { Collection, DeletableCollection, type DeleteOptions } from "./collection.ts";
 import { Connection } from "./connection.ts";
 import { type EndedDeletion, Deletions } from "./deletions.ts";
 import { SluiceError, SluiceNetworkError } from "./errors.ts";
@@ -22,6 +22,7 @@ export type {
   CallOptions,
   ChangePage,
   ChangesOptions,
+  DeleteOptions,
   EndedDeletion,
   ErrorCode,
   Refusal,

@@ -39,3 +39,9 @@ type CallOption func(*ask)
 func WithIdempotencyKey(key string) CallOption {
 	return func(a *ask) { a.idempotencyKey = key }
 }
+
+// WithBasis states on which basis a deletion rests; the receipt contains its salted hash. It is an option of
+// Delete alone.
+func WithBasis(basis DeletionStatusBasis) CallOption {
+	return func(a *ask) { a.basis = basis }
+}

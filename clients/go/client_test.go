@@ -115,6 +115,14 @@ func TestRetriesEndAndSayHowToMakeSure(t *testing.T) {
 	}
 }
 
+func TestBasisIsForDeletionsAlone(t *testing.T) {
+	client, s := start(t, Options{}, reply(201, written))
+	var wrong *OptionError
+	if err := add(client, WithBasis(DeletionStatusBasisOther)); !errors.As(err, &wrong) || len(s.sent) > 0 {
+		t.Error(err, s.sent)
+	}
+}
+
 func TestDelaysDoubleUpToTenSeconds(t *testing.T) {
 	policy := newRetryPolicy(time.Minute)
 	longest := []float64{0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10}

@@ -144,14 +144,20 @@ func newDeletableCollection[Item, Update, Existence, Accepted any](
 func (c *DeletableCollection[Item, Update, Existence, Accepted]) Delete(
 	ctx context.Context, id, reason string, options ...CallOption,
 ) (*Accepted, error) {
-	body, err := toJSON(map[string]string{
-		"resource_type": c.paths.recordType, "resource_id": id, "reason": reason,
-	})
+	a := ask{method: "POST", path: deletionPath}
+	for _, option := range options {
+		option(&a)
+	}
+	request := map[string]string{"resource_type": c.paths.recordType, "resource_id": id, "reason": reason}
+	if a.basis != "" {
+		request["basis"] = string(a.basis)
+	}
+	body, err := toJSON(request)
 	if err != nil {
 		return nil, err
 	}
+	a.body = body
 	accepted := new(Accepted)
-	a := ask{method: "POST", path: "/v2/deletion_request", body: body}
 	if err := c.session.call(ctx, a, accepted, options...); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,8 @@ type ask struct {
 	isForm         bool
 	isLenient      bool
 	idempotencyKey string
+	// Of a deletion; its body contains it.
+	basis DeletionStatusBasis
 	// Lenient; each item gets the result that a separate request would get.
 	asSingle bool
 	// The reply is a list, or has no content. The reply to anything else is an object.

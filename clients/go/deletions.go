@@ -8,6 +8,7 @@ import (
 )
 
 const (
+	deletionPath = "/v2/deletion_request"
 	firstPause   = 100 * time.Millisecond
 	longestPause = 10 * time.Second
 )
@@ -19,7 +20,7 @@ type Deletions struct{ session *session }
 func (d *Deletions) Status(ctx context.Context, deletionRequestID string) (*DeletionStatus, error) {
 	query := url.Values{"deletion_request_id": {deletionRequestID}}
 	status := new(DeletionStatus)
-	a := ask{method: "GET", path: "/v2/deletion_request?" + query.Encode()}
+	a := ask{method: "GET", path: deletionPath + "?" + query.Encode()}
 	if err := d.session.call(ctx, a, status); err != nil {
 		return nil, err
 	}

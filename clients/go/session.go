@@ -173,6 +173,9 @@ func (s *session) call(ctx context.Context, a ask, reply any, options ...CallOpt
 	if a.method != "GET" && (!fitsHeader(a.idempotencyKey) || len(a.idempotencyKey) > 255) {
 		return &OptionError{"the idempotency key", "1 to 255 visible ASCII characters"}
 	}
+	if a.basis != "" && a.path != deletionPath {
+		return &OptionError{"WithBasis", "left out of calls other than Delete"}
+	}
 	token, err := s.token(ctx)
 	if err != nil {
 		return err

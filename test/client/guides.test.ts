@@ -296,6 +296,7 @@ const sluice = new Sluice({ baseUrl: "http://127.0.0.1:8080", apiKey: "key", org
       `sluice.customerSars.update({ sar_id: "a" })`,
       `sluice.customerSars.delete("a", "b")`,
       `sluice.transactions.delete("a")`,
+      `sluice.transactions.delete("a", "b", { basis: "consent" })`,
       `sluice.transactions.addAll({})`,
       `new Sluice({ baseUrl: "a", apiKey: "b", organizationId: "c", scopes: ["everything"] })`,
     ];

@@ -77,6 +77,8 @@ describe("an option", () => {
       client.persons.update([], options as object),
       /^TypeError: idempotencykey/,
     );
+    const stated = { basis: "other" } as object;
+    await assert.rejects(client.persons.update([], stated), /^TypeError: basis is not/);
     await assert.rejects(client.changes({ ofset: "1" } as object).next(), /^TypeError: ofset is/);
     assert.throws(() => client.persons.addAll([], { batchsize: 1 } as object), /batchsize is not/);
     assert.equal(sent.length, 0);

@@ -248,14 +248,16 @@ export const scenarios: readonly Scenario[] = [
     title: "deletes a record, waits until that is done, and has its receipt",
     steps: [
       step(add(transaction("gone")), written(1)),
-      step(on("delete", "transactions", { id: "gone", reason: "a test" }), {
-        ok: { tx_id: "gone" },
-      }),
+      step(
+        on("delete", "transactions", { id: "gone", reason: "a test", basis: "contract_ended" }),
+        { ok: { tx_id: "gone" } },
+      ),
       step(
         { op: "wait", id: "$id" },
         {
           ok: {
             status: "completed",
+            basis: "contract_ended",
             erased: { transaction: 1 },
             receipt: { type: "sluice-deletion-receipt", asked: { reason: "a test" } },
           },

@@ -49,6 +49,10 @@ export function renderPythonTypes(): string {
   for (const { name, use, shape, innerPrefix } of namedShapes()) {
     const isReply = use === "reply";
     declare(shape, { declarations, isReply, name, innerPrefix }, use);
+    // It is also a parameter, whose annotation can't refer to a field.
+    const { basis } = name === "DeletionStatus" ? (shape.properties ?? {}) : {};
+    if (basis !== undefined)
+      declare(basis, { declarations, isReply, name: "DeletionBasis", innerPrefix }, "inner");
   }
   const names = [...declarations.keys()].sort().map((name) => `    "${name}",\n`);
   return module(

@@ -94,7 +94,10 @@ class Driver:
 
     def delete(self, command):
         return self.collection(command).delete(
-            command["id"], command["reason"], idempotency_key=command.get("key")
+            command["id"],
+            command["reason"],
+            basis=command.get("basis"),
+            idempotency_key=command.get("key"),
         )
 
     def status(self, command):

@@ -8,6 +8,7 @@ import {
   type ChangesOptions,
   type Collection,
   type DeletableCollection,
+  type DeleteOptions,
   Sluice,
   SluiceError,
   SluiceNetworkError,
@@ -35,6 +36,7 @@ interface Command {
   readonly key?: string;
   readonly id: string;
   readonly reason: string;
+  readonly basis?: NonNullable<DeleteOptions["basis"]>;
   readonly file: string;
   readonly batch_size: number;
   readonly end_after_ms?: number;
@@ -73,6 +75,7 @@ const operations: Readonly<Record<string, (command: Command) => Promise<unknown>
   delete: (command) =>
     (collectionOf(command) as AnyDeletable).delete(command.id, command.reason, {
       idempotencyKey: command.key,
+      basis: command.basis,
     }),
   /** Each caller makes its calls one after another, beside the others. */
   concurrent: ({ callers }) =>

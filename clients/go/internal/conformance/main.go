@@ -30,6 +30,7 @@ type command struct {
 	Key            string            `json:"key"`
 	ID             string            `json:"id"`
 	Reason         string            `json:"reason"`
+	Basis          string            `json:"basis"`
 	File           string            `json:"file"`
 	BatchSize      int               `json:"batch_size"`
 	EndAfterMs     int               `json:"end_after_ms"`
@@ -111,12 +112,12 @@ func run(client **sluice.Client, c command) (any, error) {
 	switch c.Collection {
 	case "transactions":
 		if c.Op == "delete" {
-			return (*client).Transactions.Delete(ctx, c.ID, c.Reason, keyOf(c)...)
+			return (*client).Transactions.Delete(ctx, c.ID, c.Reason, optionsOf(c)...)
 		}
 		return runOn(ctx, (*client).Transactions.Collection, c, clearing)
 	case "persons":
 		if c.Op == "delete" {
-			return (*client).Persons.Delete(ctx, c.ID, c.Reason, keyOf(c)...)
+			return (*client).Persons.Delete(ctx, c.ID, c.Reason, optionsOf(c)...)
 		}
 		return runOn(ctx, (*client).Persons.Collection, c, nil)
 	case "risk_assessments":
@@ -206,17 +207,17 @@ func runOn[Item, Update, Existence any](
 	isList := strings.HasPrefix(string(c.Records), "[")
 	switch {
 	case c.Op == "add" && isList:
-		return collection.AddList(ctx, decode[[]Item](c.Records), keyOf(c)...)
+		return collection.AddList(ctx, decode[[]Item](c.Records), optionsOf(c)...)
 	case c.Op == "add":
-		return collection.Add(ctx, decode[Item](c.Records), keyOf(c)...)
+		return collection.Add(ctx, decode[Item](c.Records), optionsOf(c)...)
 	case c.Op == "update" && isList:
-		return collection.UpdateList(ctx, decode[[]Update](c.Records), keyOf(c)...)
+		return collection.UpdateList(ctx, decode[[]Update](c.Records), optionsOf(c)...)
 	case c.Op == "update":
 		update := decode[Update](c.Records)
 		if adjust != nil {
 			adjust(c.Records, &update)
 		}
-		return collection.Update(ctx, update, keyOf(c)...)
+		return collection.Update(ctx, update, optionsOf(c)...)
 	case c.Op == "exists":
 		found, err := collection.Exists(ctx, c.ID)
 		return map[string]any{"found": found}, err
@@ -272,11 +273,15 @@ func decode[T any](raw []byte) T {
 	return value
 }
 
-func keyOf(c command) []sluice.CallOption {
-	if c.Key == "" {
-		return nil
+func optionsOf(c command) []sluice.CallOption {
+	var options []sluice.CallOption
+	if c.Key != "" {
+		options = append(options, sluice.WithIdempotencyKey(c.Key))
 	}
-	return []sluice.CallOption{sluice.WithIdempotencyKey(c.Key)}
+	if c.Basis != "" {
+		options = append(options, sluice.WithBasis(sluice.DeletionStatusBasis(c.Basis)))
+	}
+	return options
 }
 
 func fieldsOf(items []sluice.ErrorItem) []string {

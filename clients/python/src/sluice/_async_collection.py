@@ -37,7 +37,7 @@ from ._connection import Ask
 from ._json import to_json
 from ._session import Session
 from ._upload import Refusal, Tally, Upload
-from .types import WriteResult
+from .types import DeletionBasis, WriteResult
 
 Result = TypeVar("Result")
 Record = TypeVar("Record")
@@ -230,10 +230,17 @@ class AsyncDeletableCollection(
             DeletableCollection(session.session, paths)
         )
 
-    async def delete(self, id: str, reason: str, *, idempotency_key: str | None = None) -> Accepted:
+    async def delete(
+        self,
+        id: str,
+        reason: str,
+        *,
+        basis: DeletionBasis | None = None,
+        idempotency_key: str | None = None,
+    ) -> Accepted:
         """Like DeletableCollection.delete."""
         return await self._session.run(
             lambda cancel: self._deletable.delete(
-                id, reason, idempotency_key=idempotency_key, cancel=cancel
+                id, reason, basis=basis, idempotency_key=idempotency_key, cancel=cancel
             )
         )

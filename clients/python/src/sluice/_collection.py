@@ -13,7 +13,7 @@ from ._json import to_json
 from ._session import Session
 from ._upload import Upload
 from .codes import ErrorCode
-from .types import WriteResult
+from .types import DeletionBasis, WriteResult
 
 Item = TypeVar("Item", bound=Mapping[str, Any])
 Update = TypeVar("Update", bound=Mapping[str, Any])
@@ -130,6 +130,7 @@ class DeletableCollection(
         id: str,
         reason: str,
         *,
+        basis: DeletionBasis | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
         cancel: Cancellation | None = None,
@@ -137,9 +138,12 @@ class DeletableCollection(
         """
         Requests the permanent deletion of a record and everything that belongs to it; `deletions.wait`
         waits until it is completed. The reason is kept after the record is erased. The request is sent
-        as a POST, because proxies may drop the body of a DELETE.
+        as a POST, because proxies may drop the body of a DELETE. The receipt contains a salted hash of
+        the basis on which the request rests.
         """
         body = {"resource_type": self._paths.type, "resource_id": id, "reason": reason}
+        if basis is not None:
+            body["basis"] = basis
         ask = Ask(
             "POST",
             "/v2/deletion_request",

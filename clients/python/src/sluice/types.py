@@ -26,6 +26,7 @@ __all__ = [
     "CustomerSar",
     "CustomerSarExistence",
     "CustomerSarUpdate",
+    "DeletionBasis",
     "DeletionReceipt",
     "DeletionReceiptAsked",
     "DeletionReceiptCarriedOutAgain",
@@ -1034,6 +1035,21 @@ class DeletionStatus(_DeletionStatusRequired, total=False):
     recipients: List[InformedRecipient]
     """The recipients of changes that were informed about what was erased."""
     statement: RecipientStatement
+
+
+DeletionBasis = Literal[
+    "no_longer_necessary",
+    "consent_withdrawn",
+    "objection",
+    "unlawful_processing",
+    "legal_obligation",
+    "child_services",
+    "contract_ended",
+    "retention_rule",
+    "court_or_authority",
+    "other",
+]
+"""Basis that the request stated."""
 
 
 class _DeletionReceiptRequired(TypedDict):
