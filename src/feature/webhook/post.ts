@@ -135,7 +135,10 @@ function send(request: ClientRequest, { body, allowed, why }: Sending): Promise<
   request.on("socket", (socket) => {
     socket.once("connect", () => {
       isConnected = true;
-      if (!allowed.allows(socket.remoteAddress ?? "")) end({ failure: "address not allowed" });
+      const { remoteAddress } = socket;
+      // The receiver may have closed the connection already.
+      if (remoteAddress === undefined) end({ failure: "connection failed" });
+      else if (!allowed.allows(remoteAddress)) end({ failure: "address not allowed" });
     });
   });
   request.on("information", () => {

@@ -8,6 +8,7 @@ import { createServer as createHttps } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { Worker } from "node:worker_threads";
 import { makeAllowedAddresses } from "../../../src/feature/webhook/allowed-address.ts";
 import {
   makePost,
@@ -84,7 +85,27 @@ function statusOf(result: PostResult): number | string {
   return "status" in result ? result.status : result.failure;
 }
 
+/** In a thread of its own, so that a connection can be reset while this one looks at it. */
+const resettingServer = `
+  const { createServer } = require("node:net");
+  const { parentPort } = require("node:worker_threads");
+  const server = createServer((socket) => socket.on("error", () => {}).resetAndDestroy());
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+`;
+
 describe("an attempt", () => {
+  it("fails as a connection does, not by its address, if the receiver resets it at once", async () => {
+    const server = new Worker(resettingServer, { eval: true });
+    const [port] = (await once(server, "message")) as [number];
+    try {
+      for (let count = 0; count < 100; count += 1) {
+        assert.equal(statusOf(await post(port, { scheme: "https" })), "connection failed");
+      }
+    } finally {
+      await server.terminate();
+    }
+  });
+
   it("sends the message in one request, and reports the status of the reply", async () => {
     const { port, received } = await receive(answer("204 No Content\r\nretry-after: 7"));
     assert.deepEqual(await post(port), { status: 204, retryAfter: "7" });
