@@ -201,15 +201,27 @@ export async function removeEndpoint(app: App, endpointId: string): Promise<Webh
   return found;
 }
 
-/** Throws OperatorError not_permitted and no_such_endpoint. */
+/** Throws OperatorError not_permitted, no_such_endpoint and key_changed. */
 export async function testEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
   requireRight(app, rights["webhook.change"]);
+  requireSameKey(app, await findEndpoint(app, endpointId));
   return change(app, endpointId, { test: true });
+}
+
+/** Nothing is sent to an endpoint with another key. A command that can't read the key does not know. */
+function requireSameKey(app: App, { endpointId, keyCheck }: WebhookEndpoint): void {
+  const check = app.derive(makeWebhookKeys)?.check;
+  if (check === undefined || check === keyCheck) return;
+  throw new OperatorError(
+    operatorErrors.key_changed,
+    `The key from which the secret of ${endpointId} was derived has been replaced, so nothing is sent to this endpoint ` +
+      "any more. Create another one with the same URL, and remove this one.",
+  );
 }
 
 /**
  * `from`: `now`, `-1` for the beginning, or the `replay_offset` of an event, whose successors are sent again. Throws
- * OperatorError not_permitted, no_such_endpoint and invalid.
+ * OperatorError not_permitted, no_such_endpoint, key_changed and invalid.
  */
 export async function enableEndpoint(
   app: App,
@@ -218,6 +230,7 @@ export async function enableEndpoint(
 ): Promise<WebhookEndpoint> {
   requireRight(app, rights["webhook.change"]);
   const found = await findEndpoint(app, endpointId);
+  requireSameKey(app, found);
   if (from === undefined) return change(app, endpointId, { enable: true });
   return change(app, endpointId, { enable: true, from: await readPlace(app, found, from) });
 }

@@ -199,7 +199,7 @@ export const webhookEnable = defineAct({
   summary: "Enable an endpoint of webhooks, and try again at once.",
   details:
     "It continues where it stopped, or with --from elsewhere: `now` skips what happened meanwhile, the `replay_offset` of " +
-    "an event sends everything after it again, and -1 sends everything again.",
+    "an event sends all events about deletions after it again, and -1 all of them.",
   examples: [
     "sluice webhook enable whe_7cVt2pLx9RwKb4Mz",
     "sluice webhook enable whe_7cVt2pLx9RwKb4Mz --from now",

@@ -14,6 +14,7 @@ export const operatorErrors = nameRows({
     409,
     "The organization has as many endpoints of webhooks as it can have.",
   ),
+  key_changed: operatorError(409, "The key of the endpoint's secret was replaced."),
   webhook_key: operatorError(
     409,
     "There is no key from which the secrets of webhooks could be derived.",

@@ -67,6 +67,20 @@ describe("an endpoint of webhooks", () => {
     assert.equal((await line.fail(`webhook remove ${id}`)).name, "no_such_endpoint");
   });
 
+  it("is neither tested nor enabled after its key was replaced", async () => {
+    const own = makeCommandLine();
+    makeKeyReader(readConfig(own.environment))();
+    await own.ask("organization create --name Acme --id acme");
+    const made = await own.ask(`webhook create --organization acme --url ${url}`);
+    const id = String(made["webhook_endpoint_id"]);
+    await own.ask("receipt rotate");
+    for (const command of ["test", "enable"]) {
+      const refusal = await own.fail(`webhook ${command} ${id}`);
+      assert.equal(refusal.name, "key_changed");
+      assert.match(refusal.message, /Create another one with the same URL/);
+    }
+  });
+
   it("is not enabled at an event that a restore has lost, whatever has its number now", async () => {
     const own = makeCommandLine();
     makeKeyReader(readConfig(own.environment))();
