@@ -9,11 +9,6 @@ export interface RetryLimits {
    * The last retry begins at most this long after the first failure in a row. 0 disables all retries, also after 429.
    */
   readonly failingMsMax: number;
-  /**
-   * The same as long as no reply has ever arrived, because a wrong address is then more likely than a restart of the
-   * service. Default: 5,000.
-   */
-  readonly unansweredMsMax?: number;
   /** How often to wait after a 429, or while the same request is in flight. This is not a failure. */
   readonly turnsMax?: number;
   /** A longer Retry-After ends the retries. Default: what is left of `failingMsMax`. */
@@ -22,6 +17,8 @@ export interface RetryLimits {
   readonly stopping?: AbortSignal;
 }
 
+/** As long as no reply has ever arrived, a wrong address is more likely than a restart of the service. */
+const unansweredMsMax = 5_000;
 const baseMs = 200;
 const backoffMsMax = 10_000;
 const turnBackoffMsMax = 1_000;
@@ -66,7 +63,6 @@ export class RetryPolicy {
   /** The last delay is cut, so that a service that is back by the end of the time is found. */
   #afterFailure(retryAfterMs: number, answered: boolean): number | undefined {
     const now = performance.now();
-    const { unansweredMsMax = 5_000 } = this.#limits;
     const failingMsMax = Math.min(this.#limits.failingMsMax, answered ? Infinity : unansweredMsMax);
     this.#failures += 1;
     this.#failingSince ??= now;

@@ -108,21 +108,17 @@ export const hang: Answer = ({ signal }) =>
  */
 export const timeoutMs = 1_000_000;
 
-/**
- * Ends each delay at once, as if it had taken its time, and returns how long they should have been. `requestMs`: the
- * timeout of a request, which is no delay.
- */
+/** Ends each delay at once, as if it had taken its time, and returns how long they should have been. */
 export function recordWaits(
   test: TestContext,
   random: number | (() => number) = 0,
-  requestMs = timeoutMs,
 ): readonly number[] {
   const waits: number[] = [];
   const begun = performance.now();
   let passedMs = 0;
   const real = globalThis.setTimeout;
   const instead = (then: () => void, milliseconds = 0): NodeJS.Timeout => {
-    if (milliseconds === requestMs) return real(then, milliseconds);
+    if (milliseconds === timeoutMs) return real(then, milliseconds);
     waits.push(milliseconds);
     passedMs += milliseconds;
     return real(then, 0);

@@ -20,11 +20,8 @@ export interface HttpTargetOptions {
 
 const timeoutMs = 120_000;
 /** An import continues after a restart of the server, and waits as long as rate limits require. */
-const failingMsMax = 120_000;
 const retryLimits = {
-  failingMsMax,
-  // It may begin during a restart.
-  unansweredMsMax: failingMsMax,
+  failingMsMax: 120_000,
   turnsMax: 1_000_000,
   retryAfterMsMax: 86_400_000,
 };

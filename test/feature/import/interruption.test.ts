@@ -9,11 +9,9 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { startFaultyProxy } from "../../client/faulty-proxy.ts";
-import { recordWaits } from "../../client/scripted-fetch.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 import { startProgram } from "../../cli/program.ts";
 import { makeCustomer } from "../../support/customer.ts";
-import { findFreePort } from "../../support/free-port.ts";
 import { makeRandom } from "../../support/random.ts";
 import { startService } from "../../support/service.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
@@ -182,19 +180,6 @@ describe("an import that waits for a server that is not ready", () => {
       busy.close();
       busy.closeAllConnections();
     }
-  });
-});
-
-describe("an import that begins while the server is away", () => {
-  it("waits two minutes for it, as for one that goes away later", async (test) => {
-    const { write, words } = await makeScene();
-    recordWaits(test, 1, 120_000);
-    const line = makeCommandLine({ environment: { SLUICE_API_KEY: "sluice_key_unknown" } });
-    const address = `http://127.0.0.1:${await findFreePort()}`;
-    const failure = await line.fail(...words(write("rows.ndjson", 0, 10), address));
-    assert.deepEqual([failure.code, failure.name], [1, "server"]);
-    // Two minutes of delays that double, up to ten seconds.
-    assert.match(failure.message, /tried 18 times/);
   });
 });
 
