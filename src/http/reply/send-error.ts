@@ -63,15 +63,26 @@ function sendNow(
   }
 }
 
-/** A lack of files appears in many forms, such as a module that can't be loaded. */
+/** A lack of files appears in many forms, such as a module that can't be loaded, or a thread that can't start. */
 function describeOwnError(cause: unknown): AppError {
+  return lacksFiles()
+    ? unavailable("no_files", { retryAfterSeconds: 1, cause })
+    : new AppError("internal");
+}
+
+/** A thread needs about six to start, and has closed them again when its failure is known. */
+const threadFiles = 8;
+
+function lacksFiles(): boolean {
+  const files: number[] = [];
   try {
-    closeSync(openSync("/dev/null", "r"));
+    while (files.length < threadFiles) files.push(openSync("/dev/null", "r"));
+    return false;
   } catch (error) {
-    const isLack = error instanceof Error && "code" in error && lackCodes.has(error.code);
-    if (isLack) return unavailable("no_files", { retryAfterSeconds: 1, cause });
+    return error instanceof Error && "code" in error && lackCodes.has(error.code);
+  } finally {
+    for (const file of files) closeSync(file);
   }
-  return new AppError("internal");
 }
 
 const lackCodes: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
