@@ -47,7 +47,7 @@ export const listedHolds = defineNoun<Hold, void>({
         return by === undefined ? record : `${record}, restricted by ${by}`;
       },
     },
-    restrictedBy: { json: (hold) => restrictedBy(hold) ?? null },
+    restrictedBy: { json: restrictedBy },
     endsOn: { text: ({ endsOn: day }) => day ?? "released" },
   },
   json:

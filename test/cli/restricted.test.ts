@@ -127,7 +127,7 @@ describe("closing an organization", () => {
     await process();
     const shown = await line.ask("organization show acme --include-confidential");
     assert.equal(shown["has_restricted_sets"], true);
-    assert.equal((await line.ask("organization show acme"))["has_restricted_sets"], null);
+    assert.equal((await line.ask("organization show acme"))["has_restricted_sets"], undefined);
     const none = await line.ask("organization show other --include-confidential");
     assert.equal(none["has_restricted_sets"], false);
     const { out } = await line.type("organization show acme --include-confidential");

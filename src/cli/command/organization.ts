@@ -72,7 +72,7 @@ export const organizationShow = defineStoreCommand({
       json: {
         ...organizations.json(organization),
         deletion_status: deletion ? deletion.status : null,
-        has_restricted_sets: includeConfidential ? isRestricted : null,
+        ...(includeConfidential ? { has_restricted_sets: isRestricted } : {}),
         records: Object.fromEntries(rows),
         holds: holds.map((one) => listedHolds.json(one)),
       },
