@@ -1,5 +1,5 @@
-"""Verifies receipts, the audit trail, exports as NDJSON, manifests beside what they name, and published heads (named before the
-others), without Sluice: python3 verify.py keys.json FILE... Prints what is wrong. Needs Python 3.8 and nothing else."""
+"""Verifies receipts, statuses with one, the audit trail, exports as NDJSON, manifests beside what they name, and published heads
+(named before the others), without Sluice: python3 verify.py keys.json FILE... Prints what is wrong. Needs Python 3.8 and nothing else."""
 import base64, hashlib, json, os, sys
 p, order = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 d = -121665 * pow(121666, -1, p) % p
@@ -33,13 +33,35 @@ def check_link(chain, no, previous, own, name, is_cut=False):  # A restore leave
     mark = heads and base64.b64encode(sha(compact(["sluice-head", chain, *heads[:2], no, own])).digest()).decode()
     last[chain] = no, own, before[2] or bool(heads) and mark == heads[2][chain]
 def check_receipt(given, name):
-    receipt = given.get("receipt", given)
+    receipt, before = given.get("receipt", given), len(wrong)
     check_signed(receipt, name)
     shown = [(receipt["counts"][of][kind], ["sluice-receipt-count", one["salt"], of, kind, one["count"]], f"{kind} of {of} is another number") for of, counts in given.get("disclosures", {}).items() for kind, one in counts.items()]
     for digest, text, what in shown + [(receipt["approval"][who], ["sluice-receipt-person", one["salt"], who, one["name"]], f"the {who} is another person") for who, one in given.get("disclosed_approval", {}).items()]: check(plain(digest) == sha(compact(text)).digest(), f"{name}: {what}")
     for one in filter(None, [given.get("disclosed_basis")]): check(plain(receipt["asked"]["basis"]) == sha(compact(["sluice-receipt-basis", one["salt"], one["basis"]])).digest(), f"{name}: the basis is another one")
+    if "receipt" in given and len(wrong) == before: check_status(given, receipt, name)
     if "counts" in receipt: given_receipts[sha(compact(receipt, sort_keys=True)).hexdigest()] = receipt
     if receipt["receipt_no"] > 0: check_link("receipts", receipt["receipt_no"], receipt["previous_receipt"], sha(compact(receipt, sort_keys=True)).hexdigest(), name)
+def check_status(status, receipt, name):  # Compares each member with what proves it.
+    asked, shown = receipt["asked"], status.get("disclosures", {})
+    proved = {**{k: receipt[k] for k in ("deletion_request_id", "organization_id", "started_at", "completed_at")}, **{k: asked[k] for k in ("resource_type", "resource_id", "reason")}}
+    proved.update(requested_by=asked["by"], requested_at=asked["at"], status="completed", basis=None)
+    if "disclosed_basis" in status: proved["basis"] = status["disclosed_basis"]["basis"]
+    elif "basis" in asked: del proved["basis"]
+    apart = {"receipt", "erased", "disclosures", "disclosed_approval", "disclosed_basis"} | ({"recipients", "statement"} if "statement" in status else set())
+    for member in status.keys() - apart:
+        if member in proved: check(status[member] == proved[member], f"{name}: {member} of the status is another one")
+        else: unproved.add(member)
+    for kind in {**status["erased"], **shown} if "erased" in status else ():  # The number may include those that had to be kept.
+        removed, kept = (shown.get(kind, {}).get(of, {"count": other})["count"] for of, other in (("removed", None), ("kept", 0)))
+        if removed is None: unproved.add(f"erased.{kind}")
+        else: check(status["erased"].get(kind, 0) in (removed, removed - kept), f"{name}: {kind} of the status is another number")
+    if "statement" not in status: return
+    statement, told = status["statement"], status.get("recipients", [])
+    check_signed(statement, f"{name}: the statement")
+    left = [{of: one.get(of) for of in ("name", "told_at", "acknowledged_at")} for one in told if "removed_at" not in one]
+    if len(left) < len(told): unproved.add("recipients that were removed")
+    check(statement["receipt_hash"] == sha(compact(receipt, sort_keys=True)).hexdigest(), f"{name}: the statement is of another receipt")
+    check(statement["recipients"] == left, f"{name}: the statement is of other recipients")
 def check_entry(entry, name):
     fields = [entry[k] for k in ("previous_hash", "entry_no", "at", "actor", "action", "organization_id", "subject")]
     check(sha(compact([*fields, compact(entry["detail"]).decode()])).hexdigest() == entry["hash"], f"{name}: changed")
@@ -60,7 +82,7 @@ def read_heads(text, signature):  # https://c2sp.org/signed-note
     check(key and is_signed(key, text.encode(), signature[4:]), "the heads: changed, or unknown key")
     return origin.split("/")[1], at, dict(mark.split(" ") for mark in marks)
 keys, wrong, first, last, heads = {k["kid"]: plain(k["x"]) for k in json.load(open(sys.argv[1]))["keys"]}, [], {}, {}, None
-given_receipts, named, times_of_trail, gaps, cuts = {}, {}, [], [], {}
+given_receipts, named, times_of_trail, gaps, cuts, unproved = {}, {}, [], [], {}, set()
 for path, data in ((path, open(path, "rb").read()) for path in sys.argv[2:]):
     for number, value in enumerate(map(json.loads, filter(bytes.strip, data.split(b"\n"))), 1):
         if "note" in value: heads = read_heads(value["note"].rsplit("\n\n", 1)[0] + "\n", base64.b64decode(value["note"].split(" ")[-1]))
@@ -74,6 +96,7 @@ for gap in gaps: check(gap in cuts, f"receipts {gap[0] + 1} to {gap[2]}: missing
 if wrong: sys.exit("\n".join(wrong))
 print("Everything is genuine." + (f" Complete up to {heads[1]}." if heads else ""))
 for gap in gaps: print(f"Receipts {gap[0] + 1} to {gap[2]} are missing because of the restore in entry {cuts[gap]} of the audit trail.")
+if unproved: print(f"Not verified in the status: {', '.join(sorted(unproved))}.")
 for chain in first:
     if first[chain] > 1: print(f"Not examined: whether {chain} before number {first[chain]}, the first one, are missing.")
 if not heads: print("Not examined: whether the end is missing. Compare published heads.")

@@ -129,10 +129,40 @@ describe("the receipt of an approved deletion", async () => {
     const run = (change: object) =>
       inGuide(keys, scene.write("status.json", { ...status, ...change }));
     assert.match(await run({}), /^0 Everything is genuine/);
+    const id = String(status["deletion_request_id"]);
+    assert.match(
+      await run(await scene.line.ask(`deletion show ${id}`)),
+      /^0 Everything is genuine/,
+    );
     const { requester, approver } = people();
     const other = { disclosed_approval: { requester, approver: { ...approver, name: "Zoe" } } };
     assert.match(await run(other), /^1 .*the approver is another person/s);
     const altered = { disclosed_basis: { ...basis(), basis: "other" } };
     assert.match(await run(altered), /^1 .*the basis is another one/s);
+    const { erased } = status as { readonly erased: Members };
+    for (const [name, value] of [
+      ["deletion_request_id", "del_other"],
+      ["organization_id", "other"],
+      ["resource_type", "person"],
+      ["resource_id", "tx-9"],
+      ["reason", "other"],
+      ["basis", "other"],
+      ["requested_at", "2020-01-01T00:00:00.000Z"],
+      ["started_at", "2020-01-01T00:00:00.000Z"],
+      ["completed_at", "2020-01-01T00:00:00.000Z"],
+      ["status", "pending"],
+      ["erased", {}],
+      ["erased", { ...erased, transaction: 2 }],
+      ["erased", { ...erased, screening: 1 }],
+    ] as const) {
+      const says = new RegExp(
+        `^1 receipt 1: (${name}|\\w+) of the status is another (one|number)$`,
+      );
+      assert.match(await run({ [name]: value }), says, name);
+    }
+    const { disclosures: _numbers, disclosed_basis: _basis, ...closed } = status;
+    const claim = { disclosures: undefined, disclosed_basis: undefined, due_at: "2026-01-31" };
+    const unproved = /^Not verified in the status: basis, due_at, erased\.transaction\.$/m;
+    assert.match(await run({ ...closed, ...claim }), unproved);
   });
 });

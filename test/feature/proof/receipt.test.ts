@@ -7,12 +7,14 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import type { Receipt } from "../../../src/domain/deletion/receipt.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
-import { deleteApproved, startProofScene } from "../../receipt/proof-scene.ts";
+import { missingPython } from "../../clients/subject.ts";
+import { deleteApproved, inGuide, startProofScene } from "../../receipt/proof-scene.ts";
 import { awaitCompletion, deleteOne } from "../../receipt/scene.ts";
 import { fetchToken } from "../../support/customer.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
+const hasPython = (await missingPython()) === undefined;
 const scene = await startProofScene();
 after(() => scene.stop());
 
@@ -213,7 +215,17 @@ describe("the receipt of a deletion that erased a report", async () => {
     const floor = "retention set --type customer_sar --keep-days 3650 --organization";
     await line.ask(floor, officer.organizationId);
     const kept = await deleteNamed("p-9");
-    assert.ok(await isGenuine(await awaitCompletion(client, officer, kept)));
-    assert.ok(await isGenuine(await line.ask("deletion show --include-confidential", kept)));
+    const stated = await awaitCompletion(client, officer, kept);
+    const shown = await line.ask("deletion show --include-confidential", kept);
+    for (const one of [stated, shown]) {
+      assert.ok(await isGenuine(one));
+      if (!hasPython) continue;
+      assert.match(await inGuide(scene.keys, write("kept.json", one)), /^0 Everything is genuine/);
+    }
+    if (!hasPython) return;
+    const { erased } = stated as { readonly erased: Members };
+    const more = { ...stated, erased: { ...erased, customer_sar: 2 } };
+    const says = /^1 receipt 1: customer_sar of the status is another number$/;
+    assert.match(await inGuide(scene.keys, write("more.json", more)), says);
   });
 });

@@ -71,7 +71,8 @@ async function requireStatement({ token }: Asking, id: string): Promise<void> {
   const at = "/v2/deletion_request";
   const query = { deletion_request_id: id };
   const reply = await service.client.send({ method: "GET", path: at, query, token });
-  const { statement, receipt } = reply.body as unknown as Record<string, object>;
+  const status = reply.body as unknown as Record<string, object>;
+  const { statement, receipt, recipients } = status;
   const keys = await publishReceiptKeys(service.app);
   const faultsOf = (value: unknown) => verifyReceipts([receipt, value], keys)[1]?.faults;
   assert.deepEqual(faultsOf(statement), []);
@@ -87,6 +88,11 @@ async function requireStatement({ token }: Asking, id: string): Promise<void> {
     inGuide(inFile("keys.json", keys), inFile("statement.json", value));
   assert.match(await verify(statement), /^0 Everything is genuine/);
   assert.match(await verify(forged), /receipt 1: changed/);
+  assert.match(await verify(status), /^0 Everything is genuine/);
+  const [first = {}, ...others] = recipients as readonly object[];
+  const renamed = { ...status, recipients: [{ ...first, name: "other" }, ...others] };
+  assert.match(await verify(renamed), /the statement is of other recipients/);
+  assert.match(await verify({ ...status, statement: forged }), /the statement: changed/);
 }
 
 /** Erases the transaction, and returns the id of the deletion. */
