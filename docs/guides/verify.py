@@ -81,17 +81,32 @@ def read_heads(text, signature):  # https://c2sp.org/signed-note
     key = next((key for key in keys.values() if sha(origin.encode() + b"\n\1" + key).digest()[:4] == signature[:4]), None)
     check(key and is_signed(key, text.encode(), signature[4:]), "the heads: changed, or unknown key")
     return origin.split("/")[1], at, dict(mark.split(" ") for mark in marks)
-keys, wrong, first, last, heads = {k["kid"]: plain(k["x"]) for k in json.load(open(sys.argv[1]))["keys"]}, [], {}, {}, None
-given_receipts, named, times_of_trail, gaps, cuts, unproved = {}, {}, [], [], {}, set()
-for path, data in ((path, open(path, "rb").read()) for path in sys.argv[2:]):
-    for number, value in enumerate(map(json.loads, filter(bytes.strip, data.split(b"\n"))), 1):
-        if "note" in value: heads = read_heads(value["note"].rsplit("\n\n", 1)[0] + "\n", base64.b64decode(value["note"].split(" ")[-1]))
-        elif "sluice_manifest" in value: check_manifest(value["sluice_manifest"], lambda file: data[:data.rindex(b'{"sluice_manifest"')])
-        elif "files" in value: check_manifest(value, lambda file: open(os.path.join(os.path.dirname(path), file["name"]) if "name" in file else path[:-14], "rb").read())
-        elif "entry_no" in value: check_entry(value, f"entry {value['entry_no']}")
-        elif "signature" in value or "receipt" in value: check_receipt(value, f"receipt {number}")
+def examine(path, number, value, data):  # False if there is nothing to verify.
+    global heads
+    if "note" in value: heads = read_heads(value["note"].rsplit("\n\n", 1)[0] + "\n", base64.b64decode(value["note"].split(" ")[-1]))
+    elif "sluice_manifest" in value: check_manifest(value["sluice_manifest"], lambda file: data[:data.rindex(b'{"sluice_manifest"')])
+    elif "files" in value: check_manifest(value, lambda file: read(os.path.join(os.path.dirname(path), file["name"]) if "name" in file else path[:-14]))
+    elif "entry_no" in value: check_entry(value, f"entry {value['entry_no']}")
+    elif "signature" in value or "receipt" in value: check_receipt(value, f"receipt {number}")
+    else: return False
+def read(path): return open(path, "rb").read()
+def attempt(where, act, *given):
+    try: return act(*given)
+    except (json.JSONDecodeError, UnicodeDecodeError): wrong.append(f"{where}: not JSON, or cut off")
+    except OSError as error: wrong.append(f"{where}: can't be read: {error}")
+    except Exception as error: wrong.append(f"{where}: not in the form of what can be verified: {error!r}")
+def read_keys(path): return {k["kid"]: plain(k["x"]) for k in json.loads(read(path))["keys"]}
+wrong, first, last, heads, unproved = [], {}, {}, None, set()
+given_receipts, named, times_of_trail, gaps, cuts = {}, {}, [], [], {}
+keys = attempt(sys.argv[1], read_keys, sys.argv[1]) or sys.exit("\n".join(wrong) or f"{sys.argv[1]}: no key")
+for path in sys.argv[2:]:
+    data = attempt(path, read, path)
+    if data is None: continue
+    lines = enumerate(filter(bytes.strip, data.split(b"\n")), 1)
+    found = [attempt(f"{path}, line {number}", lambda: examine(path, number, json.loads(line), data)) for number, line in lines]
+    check(not found or None in found, f"{path}: nothing in it can be verified")
 for chain in last if heads else (): check(last[chain][2], f"{chain}: the end is missing, from the published head on")
-if given_receipts and times_of_trail: compare()
+if given_receipts and times_of_trail: attempt("the trail", compare)
 for gap in gaps: check(gap in cuts, f"receipts {gap[0] + 1} to {gap[2]}: missing" + ("" if times_of_trail else "; if the store was restored, compare the audit trail"))
 if wrong: sys.exit("\n".join(wrong))
 print("Everything is genuine." + (f" Complete up to {heads[1]}." if heads else ""))

@@ -165,4 +165,25 @@ describe("the receipt of an approved deletion", async () => {
     const unproved = /^Not verified in the status: basis, due_at, erased\.transaction\.$/m;
     assert.match(await run({ ...closed, ...claim }), unproved);
   });
+
+  it("is refused by this program without a stack trace if it can't be read", { skip }, async () => {
+    const keys = scene.write("keys.json", await scene.fetch(keysPath));
+    const text = JSON.stringify(status);
+    for (const [content, says] of [
+      [text.slice(0, -40), /line 1: not JSON, or cut off$/],
+      [`${text}\n${text.slice(0, 40)}`, /line 2: not JSON, or cut off$/],
+      ["certificate", /line 1: not JSON, or cut off$/],
+      ["[7]\n{}", /nothing in it can be verified$/],
+      ["7", /line 1: not in the form/],
+      [{ ...status, receipt: {} }, /line 1: not in the form/],
+    ] as const) {
+      const printed = await inGuide(keys, scene.write("unread.json", content));
+      assert.match(printed, says);
+      assert.match(printed, /^1 /);
+      assert.doesNotMatch(printed, /Traceback/);
+    }
+    const given = scene.write("status.json", status);
+    assert.match(await inGuide(scene.write("none.json", "{"), given), /^1 .*not JSON, or cut off$/);
+    assert.match(await inGuide(keys, `${given}.none`), /^1 .*can't be read/);
+  });
 });
