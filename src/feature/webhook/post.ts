@@ -11,6 +11,8 @@ import { Resolver } from "node:dns/promises";
 
 /** The bound for everything: the name, the connection, the request and the head of the reply. */
 const attemptMs = 10_000;
+/** After this time, in milliseconds, without a connection the next address is tried, IPv4 and IPv6 in turn. */
+const trying = { autoSelectFamilyAttemptTimeout: 1_000 };
 const headBytesMax = 16 * 1_024;
 /** How many interim replies (1xx) are accepted before the final one. */
 const interimMax = 8;
@@ -62,15 +64,16 @@ export function makePost({
     const addresses = await untilAborted(addressesOf(url, resolve), ended);
     if (addresses === undefined) return why();
     const isPlain = url.protocol === "http:";
-    const address = addresses.find(isPlain ? allowed.allowsPlain : allowed.allows);
-    if (address === undefined) {
+    const usable = addresses.filter(isPlain ? allowed.allowsPlain : allowed.allows);
+    if (usable.length === 0) {
       return { failure: addresses.length === 0 ? "name not found" : "address not allowed" };
     }
     const options: RequestOptions = {
       method: "POST",
       headers: { ...headers, "content-length": String(Buffer.byteLength(body)) },
       agent: false,
-      lookup: always(address),
+      lookup: always(usable),
+      ...trying,
       maxHeaderSize: headBytesMax,
       signal: ended,
     };
@@ -82,17 +85,13 @@ export function makePost({
 }
 
 /**
- * The connection is made to the address that was checked, even if the name changes meanwhile. Answers later, as the DNS
- * does: otherwise a connection can fail before the request listens to its errors, and ends the process.
+ * The connection is made to one of the addresses that were checked, the first that answers, even if the name changes
+ * meanwhile. Answers later, as the DNS does: otherwise a connection can fail before the request listens to its errors,
+ * and ends the process.
  */
-function always(address: string): LookupFunction {
-  const family = isIP(address);
-  return (_name, { all }, callback) => {
-    setImmediate(() => {
-      if (all === true) callback(null, [{ address, family }]);
-      else callback(null, address, family);
-    });
-  };
+function always(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, _options, callback) => void setImmediate(() => callback(null, all));
 }
 
 async function addressesOf({ hostname }: URL, resolve: ResolveName): Promise<readonly string[]> {

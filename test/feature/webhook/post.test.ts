@@ -259,6 +259,17 @@ describe("the address of an attempt", () => {
     assert.deepEqual([first.received.length, second.received.length], [1, 0]);
   });
 
+  it("is the first to which a connection can be made", async () => {
+    const { port, received } = await receive(answer("200 OK"));
+    const allowed = { allows: () => true, allowsPlain: () => true, allowsSomePlain: true };
+    for (const dead of ["127.0.0.9", "::1", "224.0.0.1"]) {
+      const resolve = () => Promise.resolve([dead, dead, "127.0.0.1"]);
+      const result = await post(port, { host: "many.example", allowed, resolve });
+      assert.equal(statusOf(result), 200, dead);
+    }
+    assert.equal(received.length, 3);
+  });
+
   it("is an allowed one if a name has others besides", async () => {
     const { port } = await receive(answer("200 OK"));
     const names = await startNameServer(() => ["10.0.0.1", "127.0.0.1", "169.254.169.254"]);
