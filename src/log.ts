@@ -21,7 +21,7 @@ export function linesLost(): number {
   return lost;
 }
 
-export function makeLog(level: string): Logger {
+export function makeLog(level: string, write: (line: string) => void = writeLine): Logger {
   const options = {
     level,
     redact,
@@ -29,7 +29,7 @@ export function makeLog(level: string): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return pino(options, { write: writeLine });
+  return pino(options, { write });
 }
 
 /** The errors of the stream itself are handled in `cli/main.ts`. */

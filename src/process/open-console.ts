@@ -76,6 +76,6 @@ function openIssuer(
     scope: config.oidcScope,
     roles: { claim: config.oidcRolesClaim, mapping: config.oidcRoles },
     now,
-    onFailure: (reason) => log.warn({ reason }, "a sign-in with OpenID Connect failed"),
+    onFailure: (why) => log.warn({ why }, "a sign-in with OpenID Connect failed"),
   });
 }

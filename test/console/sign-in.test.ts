@@ -133,7 +133,7 @@ describe("the console", () => {
       assert.ok(status === 400 || status === 403, `${body} ${status}`);
     }
     assert.deepEqual(
-      service.log.filter((line) => line.includes('"level":50')),
+      service.log.filter((line) => line.includes('"level":"error"')),
       [],
     );
   });

@@ -1,7 +1,7 @@
 // The service as `serve()` starts it, in this process and on a store of its own, with a clock that the test moves, a
 // log that it can read, and a store whose methods it can make fail. See server.ts for the service without replacements.
 
-import { pino } from "pino";
+import { makeLog } from "../../src/log.ts";
 import type { App } from "../../src/actions/app.ts";
 import { type Config, readConfig } from "../../src/settings/config.ts";
 import type { SharedBounds, BoundsOptions } from "../../src/http/connection/shared-bounds.ts";
@@ -92,7 +92,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const serving = await serve(config, {
     now: clock.now,
     ...(options.monotonic === undefined ? {} : { monotonic: options.monotonic }),
-    log: pino({ base: null }, { write: (line: string) => log.push(line) }),
+    log: makeLog("info", (line) => log.push(line)),
     wrapStore: (store) => faults.wrap(options.wrapStore?.(store) ?? store),
     openBulk: bulkInProcess,
     ...(options.replaced === undefined ? {} : { replaced: options.replaced }),

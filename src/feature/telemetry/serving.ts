@@ -34,7 +34,7 @@ export async function open(parts: ServiceParts): Promise<OpenService | undefined
       exportFailures.add();
       if (performance.now() - loggedAt < failureLogMs) return;
       loggedAt = performance.now();
-      log.warn({ receiver, reason }, "the receiver of traces did not accept an export");
+      log.warn({ receiver, why: reason }, "the receiver of traces did not accept an export");
     },
   });
 }

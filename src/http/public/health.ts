@@ -42,7 +42,7 @@ export const readyRoute: PublicRoute = {
       probe: () => probeWrite(context.app),
       onChange: (failure) => {
         if (failure === undefined) context.log.info("ready again");
-        else context.log.warn({ err: failure, reason: describe(failure).message }, "not ready");
+        else context.log.warn({ err: failure, why: describe(failure).message }, "not ready");
       },
     });
     return async () => {

@@ -49,7 +49,7 @@ describe("the service", () => {
       await receiver.close();
     }
     const log = service.log.join("");
-    assert.match(log, /"receiver":"127\.0\.0\.1:\d+","reason":"[^"]+"/);
+    assert.match(log, /"receiver":"127\.0\.0\.1:\d+","why":"[^"]+"/);
     assert.ok(log.includes('"msg":"stopped"') && !log.includes("secret"));
   });
 
@@ -69,7 +69,7 @@ describe("the service", () => {
       await service.stop();
       await receiver.close();
     }
-    assert.ok(service.log.join("").includes('"reason":"status 400"'));
+    assert.ok(service.log.join("").includes('"why":"status 400"'));
   });
 
   it("loads nothing of it where no endpoint and no exporter is set", async () => {
