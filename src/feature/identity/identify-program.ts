@@ -14,6 +14,7 @@ import {
   readClaims,
 } from "./identity-rule.ts";
 import { readUnambiguous } from "../../domain/json/repeated-name.ts";
+import { isStorable } from "../../domain/schema/formats.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import type { App } from "../../actions/app.ts";
 import { issuerKeysOf } from "./issuer-keys.ts";
@@ -30,7 +31,7 @@ export async function identifyProgram(
   { organizationId, token: text }: { readonly organizationId: string; readonly token: string },
 ): Promise<Grantee & { readonly key: TrustingRule }> {
   const token = readProgramToken(text, app.now());
-  if (typeof token !== "string") {
+  if (typeof token !== "string" && isStorable(organizationId)) {
     for (const holder of await app.store.of(identityRules).findTrusting(organizationId)) {
       const { rule } = holder.key;
       if (holder.organization.closedAt !== undefined) continue;

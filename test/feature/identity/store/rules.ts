@@ -2,6 +2,11 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import type { App } from "../../../../src/actions/app.ts";
+import {
+  identifyProgram,
+  readProgramToken,
+} from "../../../../src/feature/identity/identify-program.ts";
 import { identityRules } from "../../../../src/feature/identity/store/part.ts";
 import { type Engine, useSite } from "../../../conformance/engine.ts";
 import {
@@ -12,6 +17,10 @@ import {
   organization,
   other,
 } from "../../../conformance/scene.ts";
+
+function part(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
 
 export function testRules(engine: Engine): void {
   describe(`${engine.name}: rules for identities of programs`, () => {
@@ -44,6 +53,18 @@ export function testRules(engine: Engine): void {
       const holder = { key: stored, organization: organization(acme) };
       assert.deepEqual(await rules.findTrusting(acme), [holder]);
       assert.deepEqual(await rules.findTrusting(other), []);
+    });
+
+    it("are not looked for in an organization that can't be stored", async () => {
+      const app = { store: site().store, now: () => operator.now } as unknown as App;
+      const [head, claims] = [{ alg: "RS256" }, { iss: "https://issuer.example.com", sub: "a" }];
+      const exp = Math.floor(operator.now / 1_000) + 600;
+      const token = `${part(head)}.${part({ ...claims, aud: "sluice", exp })}.AAAA`;
+      assert.equal(typeof readProgramToken(token, operator.now), "object");
+      for (const organizationId of ["a\u0000b", "a\ud800"]) {
+        const identified = identifyProgram(app, { organizationId, token });
+        await assert.rejects(identified, { errorName: "credential_invalid" });
+      }
     });
 
     it("trust nobody after they are revoked", async () => {
