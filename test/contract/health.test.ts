@@ -48,7 +48,7 @@ describe("/health", () => {
     const told = service.log.filter((line) => /"msg":"(?:not ready|ready again)"/.test(line));
     assert.equal(told.length, 2, "each change is logged once");
     assert.match(told[0] ?? "", /disk \/secret is on fire/);
-    assert.match(told[0] ?? "", /"reason":"The service is not ready; try again\."/);
+    assert.match(told[0] ?? "", /"why":"The service is not ready; try again\."/);
   });
 
   it("is not ready while it is stopping, without a log line for each probe", async () => {
