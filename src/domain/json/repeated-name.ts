@@ -4,7 +4,7 @@
 import { isNestedDeeper } from "./json-value.ts";
 
 /** Nothing that the service writes has more levels, so recursive functions that read the value are safe. */
-const writtenLevelsMax = 32;
+export const writtenLevelsMax = 32;
 
 /** Undefined if it is not JSON, if readers may disagree on what it says, or if it has more levels. */
 export function readUnambiguous(text: string, levelsMax = writtenLevelsMax): unknown {

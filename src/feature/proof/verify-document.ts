@@ -7,7 +7,8 @@ import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
 import { type ReceiptVerdict, verifyReceipts } from "../../actions/receipt/verify-receipt.ts";
 import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
-import { findRepeatedName } from "../../domain/json/repeated-name.ts";
+import { isNestedDeeper } from "../../domain/json/json-value.ts";
+import { findRepeatedName, writtenLevelsMax } from "../../domain/json/repeated-name.ts";
 import { membersOf, type StatusVerdict, verifyStatus } from "./verify-status.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 
@@ -119,7 +120,10 @@ type Parsed = Readonly<{ ok: true; value: unknown } | { ok: false; why: string }
 
 function parse(text: string): Parsed {
   try {
-    return { ok: true, value: JSON.parse(text) as unknown };
+    const value: unknown = JSON.parse(text);
+    // A list may be around what was written.
+    const isDeep = isNestedDeeper(value, writtenLevelsMax + 1);
+    return isDeep ? { ok: false, why: "it has too many levels" } : { ok: true, value };
   } catch (error) {
     return { ok: false, why: reasonOf(error) };
   }

@@ -26,6 +26,14 @@ export function membersOf(value: unknown): Members {
   return isJsonObject(value) ? value : {};
 }
 
+/** More than any status has: comparing it would delay others where a server does it. */
+const membersMax = 1_000;
+const tooMany = `The status has more than ${membersMax} members in one place, so it was not made by a service.`;
+
+function hasTooMany(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length > membersMax;
+}
+
 interface Proofs {
   readonly published: PublishedKeys;
   /** What discloses more of the receipt than the status does, in the same members. */
@@ -38,6 +46,8 @@ export function verifyStatus(
   status: unknown,
   { published, disclosing: others = [] }: Proofs,
 ): StatusVerdict {
+  const large = [status, ...Object.values(membersOf(status))].some(hasTooMany);
+  if (large) return { disclosed: {}, undisclosed: [], unverified: [], faults: [tooMany] };
   const members = membersOf(status);
   const disclosing = [members, ...others];
   const disclosures = disclosing.map((one) => one["disclosures"]);

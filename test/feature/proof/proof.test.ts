@@ -135,6 +135,7 @@ describe("the page Proof", async () => {
     const stating = { recipients, hash: (text: string) => hash("sha256", text), signer };
     const statement = makeStatement(receipt, stating);
     const status = { reason: receipt.asked.reason, receipt, recipients, statement };
+    const ids = Array.from({ length: 1_001 }, (_, index) => `m${index}`);
     const removed = { name: "former", told_at: times.told_at, removed_at: times.told_at };
     for (const [change, expected] of [
       [{}, genuine],
@@ -148,10 +149,11 @@ describe("the page Proof", async () => {
       [{ statement: { ...statement, recipients: [] } }, /The statement has no valid signature/],
       [{ statement: makeStatement(other, stating) }, /statement in the status is of another/],
       [{ statement: {} }, /has other members than one/],
+      [Object.fromEntries(ids.map((id) => [id, 1])), /more than 1000 members in one place/],
     ] as const) {
       const { text } = await present(JSON.stringify({ ...status, ...change }));
       assert.match(text, expected);
-      assert.equal(genuine.test(text), !/other|valid|says that/.test(String(expected)));
+      assert.equal(genuine.test(text), !/other|valid|says that|more/.test(String(expected)));
     }
   });
 

@@ -54,6 +54,7 @@ describe("a receipt", () => {
       [text.slice(0, -40), /is not JSON, or is truncated/],
       [`${text} true`, /is not JSON, or is truncated/],
       [`${text}${text}`, /is not JSON, or is truncated/],
+      [`${"[".repeat(100_000)}${"]".repeat(100_000)}`, /it has too many levels/],
     ] as const) {
       const { code, message } = await line.fail("receipt verify", write("corrupted", content));
       assert.equal(code, 1);
