@@ -96,6 +96,7 @@ describe("the service on PostgreSQL, when its role", async () => {
         await waitFor("it not to be ready", async () => (await readinessOf(service)) === 503);
       const logged = service.log.filter((line) => line.includes("requests are answered with 503"));
       assert.equal(logged.filter((line) => why.test(line)).length, 1, logged.join(""));
+      assert.doesNotMatch(logged.join(""), /redacted/);
       assert.ok(service.log.length - loggedBefore < refused.length, "a line for each request");
       await server.query(end, url);
       await waitFor("a write", async () => (await add()).reply.status === 201);

@@ -119,15 +119,15 @@ const unavailableLoggedAt = new WeakMap<Logger, Map<string, number>>();
 
 /** While the store is unavailable or full, every request fails for the same reason. */
 function logUnavailable({ log }: HttpContext, request: FastifyRequest, error: AppError): void {
-  const { cause, message: reason } = error;
+  const { cause, message: why } = error;
   const logged = unavailableLoggedAt.get(log) ?? new Map<string, number>();
   unavailableLoggedAt.set(log, logged);
-  const loggedAt = logged.get(reason) ?? -Infinity;
+  const loggedAt = logged.get(why) ?? -Infinity;
   if (cause === undefined || performance.now() - loggedAt < unavailableLogMs) return;
-  logged.set(reason, performance.now());
+  logged.set(why, performance.now());
   const operation = request.requestContext?.operation?.name ?? "other";
   log.warn(
-    { err: cause, reason, request_id: request.id, operation },
+    { err: cause, why, request_id: request.id, operation },
     "requests are answered with 503",
   );
 }
