@@ -1,14 +1,7 @@
 // The bounded connection pool, and transactions on it. Reconnects by itself; knows nothing about the tables.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import {
-  type ClientBase,
-  Pool,
-  type PoolClient,
-  type PoolConfig,
-  type QueryConfig,
-  types,
-} from "pg";
+import { type ClientBase, Pool, type PoolClient, type PoolConfig, types } from "pg";
 import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import { beginStatements, removeLimits } from "./begin.ts";
 import {
@@ -27,6 +20,7 @@ import { preparePlans } from "./erase/enter.ts";
 import { allOrganizations, type Visibility } from "../sql/statement/visibility.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
+import { send } from "./send.ts";
 import type { StoreParts } from "../sql/store-parts.ts";
 import { Servers } from "./servers.ts";
 import { Transaction } from "./transaction.ts";
@@ -90,7 +84,6 @@ export class Database {
       application_name: "sluice",
       max: settings.poolMax,
       connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: connectTimeoutMs + answerGraceMs,
       keepAlive: true,
       pipeline: true,
       types: typeParsers,
@@ -144,8 +137,8 @@ export class Database {
     this.#outside.add(text);
     try {
       await this.#repeat(async (client) => {
-        await client.query(removeLimits(this.serverVersion));
-        await client.query({ text, query_timeout: unlimitedAnswerMs } as QueryConfig);
+        await send(client, removeLimits(this.serverVersion));
+        await send(client, text, unlimitedAnswerMs);
       });
     } finally {
       this.#outside.delete(text);
@@ -155,7 +148,7 @@ export class Database {
   /** So that stopping does not wait for them. By their texts: behind a pooler, the backend process may be another. */
   async cancelOutside(): Promise<void> {
     for (const text of this.#outside) {
-      await this.#repeat((client) => client.query(cancelStatement, [text]));
+      await this.#repeat((client) => send(client, { text: cancelStatement, values: [text] }));
     }
   }
 
@@ -165,13 +158,13 @@ export class Database {
     if (!prepare || poolMax < 2) return;
     const probe = { name: "sluice_probe", text: "SELECT 1" };
     await this.#repeat(async (first) => {
-      await first.query(probe);
+      await send(first, probe);
       const second = await this.#connect();
       try {
-        await second.query("BEGIN");
-        await second.query(probe);
-        await first.query(probe);
-        await second.query("COMMIT");
+        await send(second, "BEGIN");
+        await send(second, probe);
+        await send(first, probe);
+        await send(second, "COMMIT");
       } finally {
         // An idle connection would look to a move like one of another process.
         second.release(true);
@@ -288,7 +281,7 @@ export class Database {
     const { distributed, serverVersion, schema } = this;
     const beginning = { settings: this.#settings, distributed, serverVersion, schema };
     const statements = beginStatements(visibility, beginning);
-    await inSequence(statements.map((statement) => client.query(statement)));
+    await inSequence(statements.map((statement) => send(client, statement)));
   }
 }
 
@@ -299,7 +292,7 @@ async function commit(client: PoolClient): Promise<void> {
     if (severity === "WARNING") warned = true;
   };
   client.on("notice", notice);
-  const { command } = await client.query("COMMIT").finally(() => client.off("notice", notice));
+  const { command } = await send(client, "COMMIT").finally(() => client.off("notice", notice));
   if (command !== "COMMIT") throw new TypeError("a transaction was committed after a failure");
   if (warned) throw new UncertainCommit();
 }
@@ -307,7 +300,7 @@ async function commit(client: PoolClient): Promise<void> {
 /** False if the connection can't be used any more. */
 async function rollBack(client: PoolClient): Promise<boolean> {
   try {
-    await client.query("ROLLBACK");
+    await send(client, "ROLLBACK");
     return true;
   } catch (error) {
     return isAnswer(error);

@@ -131,6 +131,7 @@ const reasons: Readonly<Record<string, UnavailableReason>> = {
   "53": "database_busy",
   "40": "database_busy",
   "55": "database_busy",
+  "57014": "database_busy", // statement_timeout
 };
 
 function reasonOf(error: unknown): UnavailableReason {

@@ -4,6 +4,7 @@
 import { Client, type ClientBase, type ClientConfig } from "pg";
 import { postgresUrls } from "../../files/postgres-urls.ts";
 import { StoreError } from "../interface/store-error.ts";
+import { send } from "./send.ts";
 
 /** A server that answers, but accepts no writes. */
 export class ReadOnlyServer extends Error {
@@ -42,16 +43,16 @@ export class Servers {
 
   /** Throws ReadOnlyServer. */
   async requireWritable(client: ClientBase): Promise<void> {
-    const { rows } = await client.query<{ readonly off: boolean }>(
-      "SELECT current_setting('transaction_read_only') = 'off' AS off",
-    );
-    if (rows[0]?.off === true) return;
-    this.pass((client as ServerClient).url);
+    const server = client as ServerClient;
+    const text = "SELECT current_setting('transaction_read_only') = 'off' AS off";
+    const { rows } = await send(server, text);
+    if ((rows as readonly { off: boolean }[])[0]?.off === true) return;
+    this.pass(server.url);
     throw new ReadOnlyServer("the server accepts no writes");
   }
 }
 
-interface ServerClient extends ClientBase {
+interface ServerClient extends Client {
   readonly url: string;
 }
 

@@ -20,6 +20,7 @@ import {
 } from "../sql/statement/statements.ts";
 import type { StoreParts } from "../sql/store-parts.ts";
 import { inSequence } from "./commit/settle-all.ts";
+import { send } from "./send.ts";
 
 type Value =
   | null
@@ -50,7 +51,7 @@ interface TransactionOptions {
   readonly prepare: boolean;
   readonly distributed: boolean;
   readonly storeParts: StoreParts;
-  /** How long a statement may take before it is abandoned, with its connection. */
+  /** How long the server may take for a statement before it is abandoned, with its connection. */
   readonly answerMs: number;
   readonly lockRecords: (transaction: Transaction, keys: readonly RecordKey[]) => Promise<unknown>;
   readonly preparePlans: (
@@ -167,9 +168,7 @@ export class Transaction {
 
   /** For Citus, which can't insert from arrays into shards. */
   async #insertEach(insertion: Insertion, columns: readonly (readonly Value[])[]): Promise<number> {
-    const sent = makeInsertion(insertion, columns).map((config) =>
-      this.#query(this.#withAnswerTimeout(config)),
-    );
+    const sent = makeInsertion(insertion, columns).map((config) => this.#query(config));
     const results = await inSequence(sent);
     return results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
   }
@@ -191,7 +190,7 @@ export class Transaction {
 
   /** Runs several statements without values, for migrations. */
   async exec(sql: string): Promise<void> {
-    await this.#query(this.#withAnswerTimeout({ text: sql }));
+    await this.#query({ text: sql });
   }
 
   /** Frees the arrays afterwards: many of them would make V8 collect the whole heap, and the message has a copy. */
@@ -207,7 +206,7 @@ export class Transaction {
   /** Answers arrive in the order of the statements. */
   async #query(config: QueryConfig): Promise<QueryResult> {
     try {
-      return await this.#client.query(config);
+      return await send(this.#client, config, this.#options.answerMs);
     } catch (error) {
       this.#firstFailure ??= error;
       throw error;
@@ -220,12 +219,8 @@ export class Transaction {
       : sql;
     // Citus reads the values to find the shards.
     const encoded = this.distributed ? [...values] : withArrays(sql, values);
-    const config = this.#withAnswerTimeout({ text, values: encoded });
+    const config = { text, values: encoded };
     return this.#options.prepare ? { ...config, name: nameOf(sql) } : config;
-  }
-
-  #withAnswerTimeout(config: QueryConfig): QueryConfig & { query_timeout: number } {
-    return { ...config, query_timeout: this.#options.answerMs };
   }
 }
 

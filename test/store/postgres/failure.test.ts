@@ -88,6 +88,13 @@ describe("an error of the server", () => {
     }
   });
 
+  it("about the server's own limits of time says that it is busy", () => {
+    for (const code of ["57014", "55P03"]) {
+      const error = describeFailure(answer(code), alone);
+      assert.match(String(error), /is busy; try again/, code);
+    }
+  });
+
   it("about row-level security is a bug of the service, and not a right that the role lacks", () => {
     const error = Object.assign(answer("42501"), { routine: "ExecWithCheckOptions" });
     assert.equal(stateOf(describeFailure(error, alone)), "42501");
