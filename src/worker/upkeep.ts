@@ -15,7 +15,7 @@ import { expireProposals } from "../actions/proposal/proposals.ts";
 import { besideWriters, type DerivedIndex } from "../actions/upkeep/build-indexes.ts";
 import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
-import { purgeExpired, refreshCallers, scrubSome } from "../actions/upkeep/store-upkeep.ts";
+import { confirmCallers, purgeExpired, scrubSome } from "../actions/upkeep/store-upkeep.ts";
 import { listLongProcessing } from "../actions/deletion/list-deletions.ts";
 import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import type { Logger } from "../log.ts";
@@ -23,7 +23,7 @@ import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
 
 /** How often expired data is removed and records and free space are scanned; a failed round waits no longer. */
 const purgeIntervalMs = 60_000;
-/** A quarter of the 2 seconds after which a revoked key must not work. */
+/** A quarter of the 2 seconds after which a revoked key must not work, and callers are looked up instead. */
 const credentialsPollMs = 500;
 /** What a restore could miss, and how long a store that was put back to an earlier state may be served. */
 const ledgerIntervalMs = 2_000;
@@ -98,7 +98,7 @@ export async function upkeepRounds(
       const now = await trustedClock();
       return now !== undefined && round({ ...app, now }, stopping);
     });
-  await refreshCallers(app);
+  await confirmCallers(app);
   const keepLedger = await watchStore(app);
   const ledgerRound = async () => {
     try {
@@ -124,7 +124,7 @@ export async function upkeepRounds(
       times: { intervalMs: indexIntervalMs },
     })),
     plain("updating the ledger of deletions failed", asRound(ledgerRound), ledgerIntervalMs),
-    plain("reading the credentials version failed", asRound(refreshCallers), credentialsPollMs),
+    plain("reading the credentials version failed", asRound(confirmCallers), credentialsPollMs),
   ];
 }
 

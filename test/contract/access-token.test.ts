@@ -136,7 +136,7 @@ describe("a token", () => {
     const other = await scene.makeCustomer();
     assert.equal((await askWith(other.token)).status, 400);
     await rotateKey(service.app, { keyId: other.keyId, overlapMs: 60_000 });
-    service.app.callers.observe(await service.app.store.credentialsVersion());
+    await service.app.callers.confirm(service.app.store);
     service.clock.advanceMs(59_999);
     assert.equal((await askWith(other.token)).status, 400);
     service.clock.advanceMs(1);

@@ -96,7 +96,7 @@ describe("upkeep", () => {
     await upkeep.stop();
   });
 
-  it("caches nobody while the version can't be read, and does so again afterwards", async () => {
+  it("finds nobody cached while the version can't be read, and does so again afterwards", async () => {
     const upkeep = await startUpkeep(app, log);
     await cacheCaller();
     const restore = faults.break("credentialsVersion", new Error("no answer"));

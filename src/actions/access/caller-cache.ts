@@ -1,11 +1,16 @@
 // Recently identified callers by the SHA-256 of their token, so that a request needs no lookup in the store. Never
-// contains a token, and is emptied when credentials change in any process.
+// contains a token, is emptied when credentials change in any process, and finds nobody unless the store has confirmed
+// a moment ago that they have not (contract, section 4).
 
 import type { ResourceType } from "../../domain/record-type.ts";
 import type { Scope } from "../../domain/scope.ts";
+import type { Store } from "../../store/interface/store.ts";
 
 /** When the cache is full, it is emptied. */
 const callersCachedMax = 100_000;
+
+/** The time in which a revoked key must stop working. */
+const confirmedMs = 2_000;
 
 export interface Identity {
   readonly organizationId: string;
@@ -25,10 +30,19 @@ export interface Identity {
 export class CallerCache {
   readonly lookups = new SharedLookups<Identity>();
   readonly #byHash = new Map<string, Identity>();
+  readonly #now: () => number;
   #version: number | undefined;
+  /** When the last reading of the version began. */
+  #confirmedAt = -Infinity;
+
+  /** `now`: a clock that never jumps. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   find(tokenHash: string): Identity | undefined {
-    return this.#byHash.get(tokenHash);
+    const isConfirmed = this.#now() - this.#confirmedAt < confirmedMs;
+    return isConfirmed ? this.#byHash.get(tokenHash) : undefined;
   }
 
   /** Caches a caller that was read under `version`, unless credentials have changed since. */
@@ -38,11 +52,17 @@ export class CallerCache {
     this.#byHash.set(tokenHash, identity);
   }
 
-  /** If the version differs from the previous one, the cache is emptied. */
-  observe(version: number): void {
-    if (version === this.#version) return;
+  /** Reads the version of the credentials. If it differs from the previous one, the cache is emptied. */
+  async confirm({ credentialsVersion }: Pick<Store, "credentialsVersion">): Promise<number> {
+    const beganAt = this.#now();
+    const version = await credentialsVersion();
+    // A reading that began earlier than another one may be older.
+    if (beganAt < this.#confirmedAt) return version;
+    this.#confirmedAt = beganAt;
+    if (version === this.#version) return version;
     this.#version = version;
     this.#byHash.clear();
+    return version;
   }
 }
 

@@ -70,11 +70,10 @@ async function lookUp(app: App, token: string, tokenHash: string): Promise<Ident
 }
 
 async function read(app: App, tokenHash: string): Promise<Identity> {
-  const version = await app.store.credentialsVersion();
+  const version = await app.callers.confirm(app.store);
   const caller = await app.store.findCaller(Buffer.from(tokenHash, "base64url"));
   if (caller === undefined) throw unknownToken();
   const identity = decide(app, caller);
-  app.callers.observe(version);
   app.callers.keep(tokenHash, identity, version);
   return identity;
 }

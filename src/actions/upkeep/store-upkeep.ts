@@ -2,9 +2,6 @@
 
 import type { App } from "../app.ts";
 
-/** No store has this version, so callers are looked up instead of cached. */
-const unknownVersion = -1;
-
 /** True if there may be more. */
 export function purgeExpired({ store, now }: App): Promise<boolean> {
   return store.purgeExpired(now());
@@ -15,16 +12,9 @@ export function scrubSome({ store }: App): Promise<boolean> {
   return store.scrubSome();
 }
 
-/**
- * While the version can't be read, nobody is cached, because a key might have been revoked. Rejects as the store does.
- */
-export async function refreshCallers({ store, callers }: App): Promise<void> {
-  callers.observe(
-    await store.credentialsVersion().catch((error: unknown) => {
-      callers.observe(unknownVersion);
-      throw error;
-    }),
-  );
+/** So that callers are found in memory. Rejects as the store does. */
+export async function confirmCallers({ store, callers }: App): Promise<void> {
+  await callers.confirm(store);
 }
 
 /** Does what a write needs. Rejects if writes would be refused, for example because the disk is full. */

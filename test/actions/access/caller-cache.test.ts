@@ -20,36 +20,76 @@ const identity: Identity = {
   deletionGraceSeconds: 0,
 };
 
+const observed = (version: number) => ({ credentialsVersion: async () => version });
+
 describe("the cache of callers", () => {
-  it("finds a caller that was read under the current version", () => {
+  it("finds a caller that was read under the current version", async () => {
     const cache = new CallerCache();
-    cache.observe(1);
+    assert.equal(await cache.confirm(observed(1)), 1);
     cache.keep("hash", identity, 1);
     assert.equal(cache.find("hash"), identity);
     assert.equal(cache.find("other"), undefined);
   });
 
-  it("does not cache a caller that was read before credentials changed", () => {
+  it("does not cache a caller that was read before credentials changed", async () => {
     const cache = new CallerCache();
     cache.keep("hash", identity, 1);
-    cache.observe(2);
+    await cache.confirm(observed(2));
     cache.keep("hash", identity, 1);
     assert.equal(cache.find("hash"), undefined);
   });
 
-  it("keeps its callers while the version is the same, and is emptied when it changes", () => {
+  it("keeps its callers while the version is the same, and is emptied when it changes", async () => {
     const cache = new CallerCache();
-    cache.observe(1);
+    await cache.confirm(observed(1));
     cache.keep("hash", identity, 1);
-    cache.observe(1);
+    await cache.confirm(observed(1));
     assert.equal(cache.find("hash"), identity);
-    cache.observe(2);
+    await cache.confirm(observed(2));
     assert.equal(cache.find("hash"), undefined);
   });
 
-  it("is bounded", () => {
+  it("finds nobody when the last reading that has ended began 2 seconds ago", async () => {
+    let now = 0;
+    const cache = new CallerCache(() => now);
+    await cache.confirm(observed(1));
+    cache.keep("hash", identity, 1);
+    now = 500;
+    const late = Promise.withResolvers<number>();
+    const reading = cache.confirm({ credentialsVersion: () => late.promise });
+    now = 1_999;
+    assert.equal(cache.find("hash"), identity);
+    now = 2_000;
+    assert.equal(cache.find("hash"), undefined);
+    await assert.rejects(
+      cache.confirm({ credentialsVersion: () => Promise.reject(new Error("away")) }),
+      /away/,
+    );
+    assert.equal(cache.find("hash"), undefined);
+    late.resolve(1);
+    await reading;
+    assert.equal(cache.find("hash"), identity);
+    now = 2_500;
+    assert.equal(cache.find("hash"), undefined);
+  });
+
+  it("does not go back to what a reading says that began earlier", async () => {
+    let now = 0;
+    const cache = new CallerCache(() => now);
+    const late = Promise.withResolvers<number>();
+    const reading = cache.confirm({ credentialsVersion: () => late.promise });
+    now = 1;
+    await cache.confirm(observed(2));
+    late.resolve(1);
+    cache.keep("old", identity, await reading);
+    cache.keep("hash", identity, 2);
+    assert.equal(cache.find("old"), undefined);
+    assert.equal(cache.find("hash"), identity);
+  });
+
+  it("is bounded", async () => {
     const cache = new CallerCache();
-    cache.observe(1);
+    await cache.confirm(observed(1));
     for (let index = 0; index <= 100_000; index += 1) cache.keep(`hash ${index}`, identity, 1);
     assert.equal(cache.find("hash 0"), undefined);
     assert.equal(cache.find("hash 100000"), identity);
