@@ -11,6 +11,7 @@ import { requireRight } from "../operator/viewer.ts";
 import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { requireOrganization } from "./find-organization.ts";
+import { requireGrantable } from "./grantable-scopes.ts";
 
 /**
  * The message never repeats a secret that was passed instead of the id. Throws OperatorError not_permitted and
@@ -83,6 +84,7 @@ export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKe
     );
   }
   await findOpenOrganization(app, organizationId);
+  await requireGrantable(app, organizationId, scopes);
   const createdAt = currentTimeOf(app);
   const expiresAt = lifetimeMs === undefined ? undefined : createdAt + lifetimeMs;
   const { stored, ...created } = makeKey({ organizationId, name, scopes, createdAt, expiresAt });
@@ -122,6 +124,7 @@ export async function rotateKey(
       context: { organizationId },
     });
   }
+  await requireGrantable(app, old.organizationId, old.scopes);
   const oldExpiresAt = Math.min(now + overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY);
   const { stored, ...created } = makeKey({
     organizationId: old.organizationId,

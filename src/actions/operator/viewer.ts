@@ -49,13 +49,14 @@ export class Viewer {
     return this.roles === undefined || mayDo(this.roles, right);
   }
 
-  require(right: OperatorRight): void {
+  /** `because` begins the message, where the right is needed for a reason that nobody would guess. */
+  require(right: OperatorRight, because?: string): void {
     if (this.may(right)) return;
     const { summary, roles } = rightOf(right);
     const able = roles.join(" or ");
     throw new OperatorError(
       "not_permitted",
-      `${this.#app.operator} may not ${summary}; the role ${able} may. Nothing was changed.`,
+      `${because === undefined ? "" : `${because}. `}${this.#app.operator} may not ${summary}; the role ${able} may. Nothing was changed.`,
     );
   }
 
@@ -150,8 +151,12 @@ export function hasRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRigh
 }
 
 /** Throws OperatorError not_permitted, as every action of a person does; other comments don't repeat it. */
-export function requireRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRight): void {
-  viewer?.require(right);
+export function requireRight(
+  { viewer }: Pick<Viewed, "viewer">,
+  right: OperatorRight,
+  because?: string,
+): void {
+  viewer?.require(right, because);
 }
 
 /**

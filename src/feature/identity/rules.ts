@@ -9,6 +9,7 @@ import { actOf, type App } from "../../actions/app.ts";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";
 import { requireName } from "../../actions/access/create-organization.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
+import { requireGrantable } from "../../actions/access/grantable-scopes.ts";
 import { hashSecret, makeCredential, makeId } from "../../actions/credential.ts";
 import {
   OperatorError,
@@ -49,6 +50,7 @@ export async function createRule(app: App, wanted: WantedRule): Promise<Trusting
   requireRule(trust);
   const rule = jwks === undefined ? trust : { ...trust, jwks: readKeys(jwks) };
   await findOpenOrganization(app, organizationId);
+  await requireGrantable(app, organizationId, scopes);
   const others = await app.store.of(identityRules).findTrusting(organizationId);
   if (others.length >= identityLimits.rulesMax) {
     const text = `The organization has ${identityLimits.rulesMax} rules, which is the maximum. Revoke one first.`;
