@@ -72,6 +72,15 @@ describe("the audit trail in the console", () => {
     for (const text of [page, ofAll]) assert.doesNotMatch(text, /data-label="Organization"/);
     assert.doesNotMatch(await show("/console/erasures?from=2030-01-01"), /console\/deletion\/del/);
     assert.doesNotMatch(await show("/console/erasures?until=2020-01-01"), /console\/deletion\/del/);
+    const swapped = await read(
+      service.client,
+      "/console/erasures?from=2026-12-31&until=2026-01-01",
+      {
+        cookie: auditor,
+      },
+    );
+    assert.equal(swapped.status, 400);
+    assert.match(swapped.text, /The last day: it must be the first day or a later one/);
     const form = Object.fromEntries(new URLSearchParams(query));
     const path = "/console/erasures/download";
     const { text } = await submit(service.client, path, { cookie: auditor, form });

@@ -72,8 +72,19 @@ describe("organizations and keys in the console", () => {
     assert.equal(status, 404);
     const both = "org_1 (Nordlys Betalinger A/S), org_2 (Nordic Funds)";
     assert.ok(text.includes(`&quot;nord&quot; can be any of these organizations: ${both}.`));
-    const none = await show("viewer", "find?organization=norge&id=none");
-    assert.match(none.text, /There is no organization &quot;norge&quot;/);
+    for (const path of [
+      "find?id=none&",
+      "holds?",
+      "deletions?",
+      "deletions?sort=due&",
+      "erasures?",
+    ]) {
+      const mistyped = await show("operator", `${path}organization=norge`);
+      assert.equal(mistyped.status, 404, path);
+      assert.match(mistyped.text, /There is no organization &quot;norge&quot;/);
+    }
+    const download = await send("operator", "erasures/download", { organization: "norge" });
+    assert.equal(download.status, 404);
     const form = { organization: "nordlys", back: "/console/holds" };
     const { headers } = await send("viewer", "organizations/choice", form);
     assert.match(String(headers["set-cookie"]), /organization=org_1;/);

@@ -11,6 +11,7 @@ import {
 } from "../../domain/deletion/deletion.ts";
 import type { WaitingCounts } from "../../store/interface/proposal.ts";
 import { type App, actOf } from "../app.ts";
+import { requireOrganization } from "../access/find-organization.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import type { Part } from "../pages.ts";
@@ -38,7 +39,7 @@ export interface DeletionPage {
   readonly partsMax?: number;
 }
 
-/** Throws OperatorError not_permitted and no_such_deletion. */
+/** Throws OperatorError not_permitted, no_such_organization and no_such_deletion. */
 export async function listDeletions(
   app: App,
   query: DeletionQuery,
@@ -54,6 +55,7 @@ async function readDeletions(
   query: DeletionQuery,
   { before, limit, partsMax = 1 }: DeletionPage,
 ): Promise<Omit<MatchingPart, "next">> {
+  await requireOrganization(app, query.organizationId);
   const last = before === undefined ? undefined : await findDeletion(app, before);
   const deletions: Deletion[] = [];
   let part: MatchingPart = { deletions: [], next: last, shownNext: last };
@@ -227,7 +229,9 @@ const readMax = 250;
 /** How many parts are read at most, even if few may be known. */
 const partsMax = 50;
 
+/** Throws OperatorError no_such_organization. */
 export async function reportErasures(app: App, query: ErasureQuery): Promise<ErasureReport> {
+  await requireOrganization(app, query.organizationId);
   const visible: Deletion[] = [];
   let parts = 0;
   for await (const part of completedPages(app, query, readMax)) {
@@ -239,13 +243,14 @@ export async function reportErasures(app: App, query: ErasureQuery): Promise<Era
   return { erasures, isComplete: visible.length < readMax && parts < partsMax };
 }
 
-/** Records the download in the audit trail first. */
+/** Records the download in the audit trail first. Throws OperatorError no_such_organization. */
 export async function downloadErasures(
   app: App,
   query: ErasureQuery,
 ): Promise<AsyncGenerator<readonly Erasure[]>> {
   requireRight(app, "deletion.read");
   const { organizationId, from, until } = query;
+  await requireOrganization(app, organizationId);
   const subject = organizationId ?? "all organizations";
   const note = {
     action: "erasures.export",

@@ -82,6 +82,7 @@ export async function listHolds(
 ): Promise<Part<ShownHold>> {
   requireRight(app, "hold.read");
   const { organizationId } = query;
+  await requireOrganization(app, organizationId);
   const knows = await viewerOf(app).knowledge(organizationId);
   // For others they are not even read: that would take time, and end a part of the list earlier.
   const restricted = hasRight(app, "confidential.read");
@@ -121,10 +122,9 @@ function matches({ hold, ...state }: ShownHold, query: HoldQuery): boolean {
 
 const conditions = ["reviewInQuarter", "endsSoon", "endsInQuarter"] as const;
 
-/** Throws OperatorError no_such_organization, no_such_type and confidential_type. */
+/** Throws OperatorError no_such_type and confidential_type. */
 export async function requireListable(app: App, query: HoldQuery): Promise<void> {
   const { organizationId, resourceType } = query;
-  await requireOrganization(app, organizationId);
   if (resourceType === undefined) return;
   findType(resourceType);
   const about = { organizationId: organizationId ?? "", resourceType };

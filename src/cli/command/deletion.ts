@@ -1,6 +1,5 @@
 // `sluice deletion …`: the commands about deletion requests, except those about holds and the replay.
 
-import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { listDeletions } from "../../actions/deletion/list-deletions.ts";
 import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-as-operator.ts";
@@ -94,7 +93,6 @@ export const deletionList = defineStoreCommand({
   restoring: true,
   run: async (opened, { organization, status, limit, includeConfidential }) => {
     const app = showing(opened, { includeConfidential });
-    await requireOrganization(app, organization);
     const query = { organizationId: organization, status };
     const { shown } = await listDeletions(app, query, { limit, partsMax: Infinity });
     const ids = shown.map(({ deletion }) => deletion.organizationId);

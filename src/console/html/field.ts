@@ -106,7 +106,7 @@ export function readWhole(
   return value;
 }
 
-function notValid(label: string, rule: string, field: string): OperatorError {
+export function notValid(label: string, rule: string, field: string): OperatorError {
   const message = `${label}: it must be ${rule}. Nothing was changed.`;
   return new OperatorError("invalid", message, { context: { field } });
 }

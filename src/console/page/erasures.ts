@@ -16,6 +16,7 @@ import { titleOf } from "../../domain/record-types.ts";
 import {
   fieldsOf,
   type Form,
+  notValid,
   readDate,
   readText,
   renderHidden,
@@ -62,12 +63,13 @@ export async function showErasures(person: Person): Promise<Next> {
 
 /** The days are in UTC. Throws OperatorError invalid. */
 function readQuery(form: Form): ErasureQuery {
-  const until = readDate(form, "until", "The last day");
-  return {
-    organizationId: readText(form, "organization"),
-    from: readDate(form, "from", "The first day"),
-    until: until === undefined ? undefined : until + dayMs,
-  };
+  const from = readDate(form, "from", "The first day");
+  const last = readDate(form, "until", "The last day");
+  const until = last === undefined ? undefined : last + dayMs;
+  if (from !== undefined && until !== undefined && from >= until) {
+    throw notValid("The last day", "the first day or a later one", "until");
+  }
+  return { organizationId: readText(form, "organization"), from, until };
 }
 
 function renderSummary(
