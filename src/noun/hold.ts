@@ -95,7 +95,7 @@ function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
 }
 
 function renderEnd(hold: Hold, app: App): Html {
-  if (hold.endsOn === undefined) return html`when released`;
+  if (hold.endsOn === undefined) return html`–`;
   const soon = stateOf(app, hold).endsSoon && renderChip("wait", "soon");
   return html`<time>${hold.endsOn}</time> ${soon}`;
 }

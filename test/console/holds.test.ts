@@ -66,6 +66,8 @@ describe("holds and retention in the console", () => {
     assert.equal(await place("officer", "cleo", { reason: "audit", owner: nasty }), 303);
     const record = await get("viewer", "/console/record?organization=acme&type=person&id=ada");
     assert.match(record.text, /<bdi>court order 5<\/bdi>/);
+    const id = /href="(\/console\/hold\/[^"]+)"/.exec(record.text)?.[1] ?? "";
+    assert.match((await get("viewer", id)).text, /Ends by itself after<\/dt>\s*<dd>–</);
   });
 
   it("are listed with filters in the address, and overdue reviews in words", async () => {
