@@ -84,12 +84,13 @@ function renderSummary(
   for (const [type, count = 0] of erasures.flatMap(({ erased }) => Object.entries(erased))) {
     total[type] = (total[type] ?? 0) + count;
   }
+  const atLeast = (text: string) => `${isComplete ? "" : "at least "}${text}`;
   const days = [from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(" ");
   return html`${renderFacts([
     ["Organization", organizationId === undefined ? all : renderOrganization(organizationId)],
     ["Completed", days === "" ? "at any time" : `${days} (UTC)`],
-    ["Deletions", `${isComplete ? "" : "at least "}${formatNumber(erasures.length)}`],
-    ["Records erased", formatCounts(total) || "none"],
+    ["Deletions", atLeast(formatNumber(erasures.length))],
+    ["Records erased", atLeast(formatCounts(total) || "none")],
   ])}
   ${!isComplete && html`<p role="alert">There are more than a page reads; the file has all of them.</p>`}`;
 }
@@ -97,23 +98,26 @@ function renderSummary(
 const weekMs = 7 * dayMs;
 const weeksShown = 24;
 
-/** The weeks that were read before the end of the period, with how long the deletions completed in each took. */
+/**
+ * The weeks before the end of the period, each of whole days, with how long the deletions completed in it took. If not
+ * all were read, the others were requested before these, and may have been completed in any week.
+ */
 function renderWeeks(report: ErasureReport, query: ErasureQuery, now: number): Html | false {
   const { erasures, isComplete } = report;
   if (erasures.length === 0) return false;
-  const end = Math.min(now, query.until ?? now);
-  const counted = isComplete ? 0 : (erasures.at(-1)?.deletion.completedAt ?? 0);
+  const end = Math.min(Math.floor(now / dayMs) * dayMs + dayMs, query.until ?? Infinity);
+  const counted = isComplete ? 0 : (erasures.at(-1)?.deletion.requestedAt ?? 0);
   const slots = Array.from({ length: weeksShown }, (_, index): Slot => {
     const at = end - (weeksShown - index) * weekMs;
     const took = erasures
       .map(({ deletion: { requestedAt, completedAt = 0 } }) => [completedAt, requestedAt] as const)
-      .filter(([completedAt]) => completedAt > at && completedAt <= at + weekMs)
+      .filter(([completedAt]) => completedAt >= at && completedAt < at + weekMs)
       .map(([completedAt, requestedAt]) => completedAt - requestedAt)
       .sort((one, other) => one - other);
     const half = took[Math.floor((took.length - 1) / 2)];
     return {
       at,
-      value: at < counted ? undefined : took.length,
+      value: at + weekMs <= counted ? undefined : took.length,
       detail: half === undefined ? undefined : formatLonger(half),
     };
   });
@@ -121,7 +125,7 @@ function renderWeeks(report: ErasureReport, query: ErasureQuery, now: number): H
     <h2 id="weeks">Deletions completed, by week</h2>
     ${renderChart({
       label: "Deletions completed, by week",
-      unit: "deletions a week",
+      unit: isComplete ? "deletions a week" : "deletions a week, at least",
       slots,
       isByDay: true,
       details: "Half of them took less than",
@@ -138,11 +142,11 @@ function formatLonger(milliseconds: number): string {
 
 const ownerOf = ({ deletion }: Erasure) => deletion.organizationId;
 
-function renderList({ erasures }: ErasureReport): Html {
+function renderList({ erasures, isComplete }: ErasureReport): Html {
   const left = erasures.length - shownMax;
   const columns = columnsOf(onlyOrganization(erasures, ownerOf));
   return html`${renderTable(columns, erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
-  ${left > 0 && html`<p>And ${formatNumber(left)} more, which the file has.</p>`}`;
+  ${left > 0 && html`<p>And ${isComplete ? "" : "at least "}${formatNumber(left)} more, which the file has.</p>`}`;
 }
 
 const columnsOf = (only: string | undefined): readonly Column<Erasure>[] => [
