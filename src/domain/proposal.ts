@@ -18,6 +18,16 @@ export const proposedActs = {
 
 export type ProposedAct = keyof typeof proposedActs;
 
+/** The act, and which settings it changes: one of them erases records. */
+export function nameProposal({ act, parameters }: Pick<Proposal, "act" | "parameters">): string {
+  if (act !== "organization.change") return proposedActs[act];
+  const changed = [
+    "deletionApproval" in parameters && "end of the approval",
+    "retainDays" in parameters && "ceiling",
+  ];
+  return changed.filter((name) => name !== false).join(", ");
+}
+
 export type ProposalStatus = "open" | "approved" | "declined" | "expired";
 
 /** Times are Unix milliseconds. */

@@ -25,7 +25,7 @@ import { pathTo, renderFollowed } from "../console/html/link.ts";
 import { renderOrganization } from "../console/html/party.ts";
 import { renderAgo, renderExactTime, renderTimeline } from "../console/html/time.ts";
 import type { Person } from "../console/page.ts";
-import { type Proposal, proposedActs, type ProposalStatus } from "../domain/proposal.ts";
+import { nameProposal, type Proposal, type ProposalStatus } from "../domain/proposal.ts";
 import { titleOf } from "../domain/record-types.ts";
 import { defineAct, defineList, type NounPage, renderForm, renderApproving } from "./act.ts";
 import { defineNoun, viewObject } from "./noun.ts";
@@ -44,9 +44,9 @@ const meanings: Readonly<Record<ProposalStatus, Meaning>> = {
 const proposals = defineNoun<Proposal>({
   values: {
     link: {
-      html: ({ proposalId, act, parameters }) =>
-        html`<a href="${pathTo("proposal", proposalId)}"
-          >${proposedActs[act]}${ofType(parameters)}</a
+      html: (proposal) =>
+        html`<a href="${pathTo("proposal", proposal.proposalId)}"
+          >${nameProposal(proposal)}${ofType(proposal.parameters)}</a
         >`,
       kind: "bare",
     },
@@ -61,7 +61,7 @@ const proposals = defineNoun<Proposal>({
         return viewObject(shown);
       },
     },
-    what: { text: ({ act }) => proposedActs[act] },
+    what: { text: nameProposal },
     status: {
       json: (proposal, app) => statusOf(app, proposal),
       text: (proposal, app) => statusOf(app, proposal),
@@ -121,7 +121,7 @@ export const proposalShow = defineStoreCommand({
       text: renderFields([
         ["proposal", id],
         ["organization", proposal.organizationId],
-        ["what", proposedActs[proposal.act]],
+        ["what", nameProposal(proposal)],
         ["proposed by", `${proposal.proposedBy}, ${formatTime(proposal.proposedAt)}`],
         ["status", status],
         effect === undefined ? ["proposed", proposed] : ["effect", effect],
@@ -227,7 +227,10 @@ export const proposalPage: NounPage = {
           ${renderTimeline([
             [proposal.proposedAt, html`proposed by <bdi>${proposedBy}</bdi>`],
             [decidedAt, html`${status} by <bdi>${decidedBy}</bdi>`],
-            [decidedAt === undefined ? proposal.expiresAt : undefined, html`expires`],
+            [
+              decidedAt === undefined ? proposal.expiresAt : undefined,
+              html`${status === "expired" ? status : "expires"}`,
+            ],
           ])}
           ${status === "open" && renderFollowed(pathTo("proposal", id), status)}
         </div>
@@ -236,6 +239,6 @@ export const proposalPage: NounPage = {
       ${mayDecline && renderForm(proposalDecline, id)}`;
     const aside = html`${renderState(status)}
     ${mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;
-    return { title: `Proposal: ${proposedActs[proposal.act]}`, id, screen, body, aside };
+    return { title: `Proposal: ${nameProposal(proposal)}`, id, screen, body, aside };
   },
 };

@@ -319,6 +319,8 @@ describe("what needs a second person", () => {
     }
     const all = await show("ben", "proposals?state=all");
     assert.match(all, />retention rule: Person</);
+    assert.match(all, />end of the approval</);
+    assert.match(all, />ceiling</);
     assert.doesNotMatch(all, /data-label="Expires"><time/);
     assert.equal((await organization())?.closedAt, undefined);
     assert.ok((await app.store.holds.find(holdId)) !== undefined);
@@ -345,7 +347,7 @@ describe("what needs a second person", () => {
     const late = await proposeOff();
     clock.advanceMs(proposalDays * dayMs);
     for (const name of ["ben", "anna"]) await enter(name);
-    assert.match(await show("ben", `proposal/${late}`), /expired/);
+    assert.match(await show("ben", `proposal/${late}`), /<li>expired<br/);
     assert.equal((await approve("ben", late)).status, 409);
     assert.equal((await organization())?.deletionApproval, true);
   });

@@ -1,7 +1,7 @@
 // Acts that one person may not be allowed to do alone: passes them to the store, and reports if a second person is
 // needed or an approval was refused. The store decides this, in the transaction of the act.
 
-import { isOpen, type Proposal, proposalDays, proposedActs } from "../../domain/proposal.ts";
+import { isOpen, nameProposal, type Proposal, proposalDays } from "../../domain/proposal.ts";
 import type { Act } from "../../store/interface/act.ts";
 import type { Objection, Unapproved } from "../../store/interface/proposal.ts";
 import { actOf, type App } from "../app.ts";
@@ -27,15 +27,13 @@ export function requireApproved<Outcome>(app: App, outcome: Outcome): Exclude<Ou
   throw typeof unapproved === "string" ? objectionTo(unapproved, app) : asProposed(unapproved, app);
 }
 
-function asProposed(
-  { proposalId, act, organizationId, proposedBy, ...proposal }: Proposal,
-  app: App,
-) {
+function asProposed(proposal: Proposal, app: App) {
+  const { proposalId, organizationId, proposedBy } = proposal;
   const by = proposedBy === app.operator ? "" : `; ${proposedBy} has already proposed it`;
   return new OperatorError(
     "proposed",
     `Nothing was changed yet. The organization "${organizationId}" requires a second person for this ` +
-      `(${proposedActs[act]})${by}. The proposal ${proposalId} can be approved by another person until ` +
+      `(${nameProposal(proposal)})${by}. The proposal ${proposalId} can be approved by another person until ` +
       `${new Date(proposal.expiresAt).toISOString()}.`,
     { context: { proposalId } },
   );
