@@ -77,9 +77,10 @@ type Ended = Extract<UploadState, { readonly name: "ended" }>;
 
 export function renderEnded(upload: Upload, { step, failure, report }: Ended): Html {
   const { rows, written, unchanged, refused } = step;
+  const done = refused === 0 ? "imported" : "read, and all rows but the refused ones were imported";
   const verdict =
     failure === undefined
-      ? html`<p>The whole file was imported.</p>`
+      ? html`<p>The whole file was ${done}.</p>`
       : html`<p role="alert">
           The import has ended before the end of the file. ${failure} What was written stays. Upload
           the file again to repeat it: identical records are not written again.
@@ -145,5 +146,6 @@ function renderRefused(
 
 const columns: readonly Column<RefusedRow>[] = [
   ["Row", ({ row }) => row],
+  ["Line of the file", ({ line }) => line ?? "–"],
   ["Reason", ({ reason }) => html`<bdi>${reason}</bdi>`],
 ];

@@ -114,5 +114,5 @@ async function runImport({ plan, layout, mapping }: ReadTask, main: Main, stoppi
 
 function describeRefused({ row, message, errors }: Refusal): RefusedRow {
   const reason = describeReason(message, errors).slice(0, reasonCharactersShown);
-  return { row: row.number, reason };
+  return { row: row.number, line: row.line, reason };
 }

@@ -56,6 +56,8 @@ export interface UploadStep extends Counts {
 
 export interface RefusedRow {
   readonly row: number;
+  /** Undefined for an item of a JSON list. */
+  readonly line: number | undefined;
   readonly reason: string;
 }
 
