@@ -55,8 +55,8 @@ const subjectShow = defineStoreCommand({
   options: subjectOptions,
   run: async (app, { includeConfidential: confidential, ...key }) => {
     const { type, id, organization } = key;
-    const request = { ...recordKeyOf(key), confidential };
-    await auditSubject(app, "subject.show", request);
+    const wanted = { ...recordKeyOf(key), confidential };
+    const request = await auditSubject(app, "subject.show", wanted);
     const { counts, holds, deletions } = await countSubject(app, request);
     return {
       json: {
@@ -104,10 +104,10 @@ const subjectExport = defineCommand({
     requireOutsideData(config, path);
     requireOutputFile(path, { replace: false, advice: "Name another folder." });
     limitHeap(bulkHeap);
-    const request = { ...recordKeyOf(key), confidential: includeConfidential };
+    const wanted = { ...recordKeyOf(key), confidential: includeConfidential };
     const counts = await runUntilStopped((stopping) =>
       context.withApp(async (app) => {
-        await auditSubject(app, "subject.export", request);
+        const request = await auditSubject(app, "subject.export", wanted);
         await using unfinished = await noteUnfinished(config.dataDir, path);
         const name = "subject export";
         const progress = makeBulkProgress(context.err, { json: context.json, name });

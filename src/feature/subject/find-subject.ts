@@ -5,7 +5,6 @@
 
 import { Turns } from "../../basics/turns.ts";
 import { hash } from "node:crypto";
-import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { readPages, setPages } from "../../actions/pages.ts";
@@ -40,17 +39,11 @@ export function requireParty(name: string): RecordType {
   });
 }
 
-/**
- * Somebody without an own record, whom others refer to, is a subject too. Throws OperatorError no_such_organization and
- * no_such_record, and what `requireParty` throws.
- */
+/** Somebody without an own record, whom others refer to, is a subject too. Throws OperatorError no_such_record. */
 export async function requireSubject(
-  app: App,
   key: RecordKey,
   findKeys: () => AsyncGenerator<readonly RecordKey[]>,
 ): Promise<void> {
-  requireParty(key.resourceType);
-  await findOrganization(app, key.organizationId);
   for await (const keys of findKeys()) if (keys.length > 0) return;
   throw new OperatorError(
     "no_such_record",

@@ -89,8 +89,7 @@ function showAccess(person: Person): Promise<Next> {
 async function countAccess(person: Person, form: URLSearchParams): Promise<Next> {
   const { app } = person;
   const received = readReceived(form, app.now());
-  const request = requestOf(form);
-  await auditSubject(app, "subject.show", request);
+  const request = await auditSubject(app, "subject.show", requestOf(form));
   const count = await countSubject(app, request);
   const body = html`${renderDeadline(received, app.now())} ${renderCounts(request, count)}
   ${renderDeletions(count.deletions)}
@@ -212,8 +211,7 @@ function renderErasure(request: SubjectRequest): Html {
 }
 
 async function downloadCopy(person: Person, form: URLSearchParams): Promise<undefined> {
-  const request = requestOf(form);
-  await auditSubject(person.app, "subject.export", request);
+  const request = await auditSubject(person.app, "subject.export", requestOf(form));
   const { organizationId, resourceType, resourceId } = request;
   return sendDownload(person, {
     fileName: "access-request.ndjson",
@@ -225,8 +223,7 @@ async function downloadCopy(person: Person, form: URLSearchParams): Promise<unde
 }
 
 async function sendCopy(person: Person, form: URLSearchParams): Promise<undefined> {
-  const request = requestOf(form);
-  await auditSubject(person.app, "subject.export", request);
+  const request = await auditSubject(person.app, "subject.export", requestOf(form));
   const pages = await writeCopy(person.app, request, { texts: person.app.setting(letterTexts) });
   const open = () => Readable.from(pages);
   if (form.has("download")) return sendFile(person, "access-request.html", open);

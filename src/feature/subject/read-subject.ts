@@ -1,9 +1,12 @@
 // Reads everything that is stored about a person or a company, for a request for access: each record with its history,
 // the deletion requests about it, and for officers its holds. Changes nothing.
 
+import { mayStateRecords } from "../../actions/access/closed-organization.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { withCurrentFloor } from "../../actions/deletion/deletion-wait.ts";
 import type { DeletionView } from "../../actions/deletion/read-deletion.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { requireRight, showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { readPages } from "../../actions/pages.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
@@ -18,7 +21,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import { findSubject, requireSubject, subjectTurns } from "./find-subject.ts";
+import { findSubject, requireParty, requireSubject, subjectTurns } from "./find-subject.ts";
 import { rights } from "./rows.ts";
 
 export interface SubjectRequest extends RecordKey {
@@ -42,20 +45,33 @@ export interface SubjectRecord {
   readonly changes: readonly { readonly received_at: string; readonly payload: Payload }[];
 }
 
-/** Writes to the audit trail, before anything is read. Throws what `requireSubject` throws. */
+/**
+ * Writes to the audit trail, before anything is read, and returns what may be read. Throws what `requireParty` and
+ * `requireSubject` throw, and OperatorError no_such_organization, and organization_closed where nothing may be stated.
+ */
 export async function auditSubject(
   app: App,
   name: "subject.show" | "subject.export",
   request: SubjectRequest,
-): Promise<void> {
+): Promise<SubjectRequest> {
   const right = rights[name];
   requireRight(app, right);
-  if (request.confidential) requireRight(app, "confidential.read");
-  await requireSubject(app, request, () => findKeys(app, request));
   const { organizationId, resourceType, resourceId, confidential } = request;
+  const shown = showing(app, { includeConfidential: confidential });
+  requireParty(resourceType);
+  if (!(await mayStateRecords(shown, await findOrganization(app, organizationId)))) {
+    throw new OperatorError("organization_closed", notStated);
+  }
+  const stated = { ...request, evenClosed: true };
+  await requireSubject(request, () => findKeys(app, stated));
   const subject = { organizationId, resourceType, resourceId };
   await auditAccess(app, right, { organizationId, subject, detail: { confidential } });
+  return stated;
 }
+
+const notStated =
+  "The organization is closed, so only an answer that includes what is confidential, which the command line of the " +
+  "server gives, says what is stored about somebody. Do not answer that nothing is.";
 
 /** Reads the state at the time of the call. Records that are erased meanwhile may be missing. */
 export async function* readSubject(

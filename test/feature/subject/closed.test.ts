@@ -22,6 +22,8 @@ async function askBoth(twins: Twins): Promise<unknown> {
     for (const words of [
       "subject answer person p1 --reason r",
       "subject answer person p2 --reason r --json",
+      "subject show person p1",
+      "subject show person p2 --json",
     ]) {
       const { code, out, err } = await line.type(words, "--organization", organization);
       said.push(`${words}: ${code} ${out}${err}`);
@@ -30,6 +32,9 @@ async function askBoth(twins: Twins): Promise<unknown> {
   }
   assert.equal(texts[1], texts[0]);
   const answer = await line.ask("subject answer person p1 --reason r --organization", twins[1]);
+  const access = await line.type("subject show person p1 --organization", twins[1]);
+  if (answer["relationship"] === "exists") assert.match(access.out, /person +1\n/);
+  else assert.match(access.err, /The organization is closed, so only an answer that includes/);
   return answer["relationship"];
 }
 
