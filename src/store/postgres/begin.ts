@@ -8,13 +8,15 @@ import { idleInTransactionTimeoutMs } from "./settings.ts";
 
 /**
  * Every routine statement finds its rows by a key, so plans that would read whole tables are disabled. So are bitmaps,
- * which read all rows of a key and lose their order: the first of a hundred thousand would be found by sorting them.
+ * which read all rows of a key and lose their order: the first of a hundred thousand would be found by sorting them;
+ * and reading an index without its table, which could be the whole index.
  */
 const keyedPlans: Readonly<Record<string, string>> = {
   enable_seqscan: "off",
   enable_hashjoin: "off",
   enable_mergejoin: "off",
   enable_bitmapscan: "off",
+  enable_indexonlyscan: "off",
 };
 
 /**

@@ -12,6 +12,11 @@ export const published: readonly string[] = [
     AND audit_entry.actor <> requested_by AND restricted_of IS NULL;`,
   `CREATE INDEX hold_restricted ON hold (hold_id)
     WHERE organization_id > 'restricted/' AND organization_id < 'restricted0';`,
+  `--postgres DROP INDEX change_by_arrival;
+  --postgres CREATE INDEX change_by_arrival ON change (organization_id, change_no) WHERE change_no > 0;
+  --postgres DROP INDEX relation_by_source;
+  --postgres CREATE INDEX relation_by_source ON relation (organization_id, from_type, from_id) WHERE kind > '';
+  `,
 ];
 
 export const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;

@@ -147,9 +147,10 @@ CREATE TABLE change (
 );
 -- the numbers of changes
 --postgres CREATE SEQUENCE arrival;
--- changes by arrival, for the feed; on SQLite only later ones, because the first has the number of its record
+-- changes by arrival, for the feed; on SQLite only later ones, because the first has the number of its record; on
+-- PostgreSQL all fulfil the condition, and statements that do not name it can't read an organization by this index
 --sqlite CREATE INDEX change_later ON change (change_no) WHERE change_no > record_no;
---postgres CREATE INDEX change_by_arrival ON change (organization_id, change_no);
+--postgres CREATE INDEX change_by_arrival ON change (organization_id, change_no) WHERE change_no > 0;
 -- an identical later change
 CREATE INDEX change_by_digest
   --sqlite ON change (record_no, digest)
@@ -169,9 +170,9 @@ CREATE TABLE relation (
   --sqlite PRIMARY KEY (organization_id, from_type, from_id, to_type, to_id)
   --postgres PRIMARY KEY (organization_id, to_type, to_id, from_type, from_id)
 );
--- the other direction: who names a record, or whom a record names
+-- the other direction: who names a record, or whom a record names; the condition is as that of change_by_arrival
 --sqlite CREATE INDEX relation_by_target ON relation (organization_id, to_type, to_id, from_type, from_id, kind);
---postgres CREATE INDEX relation_by_source ON relation (organization_id, from_type, from_id);
+--postgres CREATE INDEX relation_by_source ON relation (organization_id, from_type, from_id) WHERE kind > '';
 
 -- which changes name a person or a company: entries of a hash and a change, of a block of arrival numbers
 -- erased: an entry is removed when its change is erased, or when a pseudonym replaces the id

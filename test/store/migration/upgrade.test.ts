@@ -10,6 +10,7 @@ import { Database } from "../../../src/store/postgres/database.ts";
 import { migrate as migratePostgres } from "../../../src/store/postgres/migration/migrate.ts";
 import { baselineVersion } from "../../../src/store/shared/schema-version.ts";
 import { published, schemaVersion } from "../../../src/store/sql/migrations.ts";
+import { textFor } from "../../../src/store/sql/statement/statements.ts";
 import { Connection, openWriter } from "../../../src/store/sqlite/connection.ts";
 import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
 import { acme, keyOf, operator, organization, transaction } from "../../conformance/scene.ts";
@@ -36,6 +37,8 @@ const planted: readonly string[] = [...published, addColumn, addTable];
 
 const asVersion1 = `
   DROP INDEX hold_restricted;
+  --postgres DROP INDEX change_by_arrival;
+  --postgres CREATE INDEX change_by_arrival ON change (organization_id, change_no);
   ALTER TABLE deletion DROP COLUMN requester;
   UPDATE meta SET value = ${baselineVersion} WHERE name = 'schema_version'`;
 
@@ -88,7 +91,7 @@ describe("a store of version 1.0 on SQLite", () => {
   it("gets who requested its deletions from its audit trail", async (test) => {
     const place = makePlace(test);
     const ids = await requestTwo(await place.open());
-    place.withDatabase((file) => file.exec(asVersion1));
+    place.withDatabase((file) => file.exec(textFor("sqlite", asVersion1)));
     const store = await place.open();
     assert.deepEqual(await requestersOf(store, ids), ["anna", undefined]);
   });
@@ -165,7 +168,7 @@ describe("a store of version 1.0 on PostgreSQL", () => {
   it("gets who requested its deletions from its audit trail", async () => {
     const url = await server.makeDatabase();
     const ids = await requestTwo(await openTestStore(url, { role: "serve" }));
-    await server.query(asVersion1, url);
+    await server.query(textFor("postgres", asVersion1), url);
     const store = await openTestStore(url, { role: "serve" });
     assert.deepEqual(await requestersOf(store, ids), ["anna", undefined]);
     await store.close();

@@ -9,7 +9,8 @@ import { distributedTables } from "../../../src/store/postgres/citus.ts";
 import { makeInsertion } from "../../../src/store/postgres/transaction.ts";
 import { type PostgresServer, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
-import * as fragments from "../../../src/store/sql/statement/named.ts";
+import * as conditions from "../../../src/store/sql/statement/index-conditions.ts";
+import * as naming from "../../../src/store/sql/statement/named.ts";
 import { textFor } from "../../../src/store/sql/statement/statements.ts";
 import { rowSecurity, securedTables } from "../../../src/store/postgres/migration/row-security.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
@@ -21,6 +22,8 @@ import {
 } from "./citus-rules.ts";
 import { openTestStore } from "../../support/test-store.ts";
 import { storeParts } from "../../../src/feature/parts.ts";
+
+const fragments = { ...naming, ...conditions, namedRows: naming.named };
 
 const folder = new URL("../../../src/store/", import.meta.url);
 const written = ["{postgres,sql}/**/*.ts", "../feature/*/store/*.ts"];
@@ -53,9 +56,11 @@ function withFragments(source: string): string {
   const lists = [...source.matchAll(list)];
   const scope = lists.map(([, name, value]) => `const ${name} = ${value};`).join("");
   return source.replaceAll(
-    /\$\{((?:named(?:Rows)?|among|inNamedIds)\([^}]*\)|namedRecords)\}/g,
-    (_, call: string) =>
-      String(runInNewContext(`{${scope} ${call}}`, { ...fragments, namedRows: fragments.named })),
+    /\$\{((?:named(?:Rows)?|among|inNamedIds|joinNamed|same(?:AsNamed|OnServer))\([^}]*\)|\w+)\}/g,
+    (whole, call: string) =>
+      /^\w+$/.test(call) && !(call in fragments)
+        ? whole
+        : String(runInNewContext(`{${scope} ${call}}`, { ...fragments })),
   );
 }
 

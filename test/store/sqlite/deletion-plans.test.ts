@@ -123,9 +123,13 @@ it("begins other deletions when one can't be planned", async (test) => {
       WHEN new.resource_id = 'bad' BEGIN SELECT RAISE(ABORT, 'damaged'); END`),
   );
   const claim = { now: onDay(9), leaseUntil: onDay(10), claimant: "test" };
-  const claimed = await store.claimDeletions(claim, 5);
-  const failures = claimed.map(({ resourceId, failure }) => `${resourceId}: ${String(failure)}`);
-  assert.deepEqual(failures.toSorted(), ["bad: Error: damaged", "good: undefined"]);
+  const failures = new Set<string>();
+  // Each that is planned apart may take all the time of a claim.
+  for (let claims = 0; claims < 3; claims += 1) {
+    for (const { resourceId, failure } of await store.claimDeletions(claim, 5))
+      failures.add(`${resourceId}: ${String(failure)}`);
+  }
+  assert.deepEqual([...failures].toSorted(), ["bad: Error: damaged", "good: undefined"]);
 });
 
 it("leaves no part of a large plan that could not be written to its end", async (test) => {

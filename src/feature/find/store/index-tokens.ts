@@ -8,6 +8,7 @@ import { type KeyRow, rowKeyText, keyValues } from "../../../store/shared/record
 import {
   hashIn,
   hashText,
+  joinChanges,
   keyRows,
   named,
   namedRecords,
@@ -123,9 +124,7 @@ const readChanges = `
 const findLatest = `
   SELECT named.organization_id, named.resource_type, named.resource_id, max(change_no) AS change_no
   FROM ${namedRecords}
-    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
-    --sqlite CROSS JOIN change ON change.record_no = record.record_no
-    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+    ${joinChanges}
   --citus WHERE change.resource_id = ANY ($3::text[])
   GROUP BY named.organization_id, named.resource_type, named.resource_id`;
 

@@ -10,9 +10,11 @@ import type { NextPage, PartPage } from "../../../store/sql/part.ts";
 import {
   among,
   hashText,
+  joinNamed,
   keyRows,
   named,
   namedRecords,
+  sameOnServer,
 } from "../../../store/sql/statement/named.ts";
 import {
   all,
@@ -52,8 +54,7 @@ export function* removeTokensOf(keys: readonly RecordKey[]): Statements<void> {
 
 const findLeft = `
   SELECT DISTINCT named.organization_id, named.resource_type, named.resource_id FROM ${namedRecords}
-    --sqlite CROSS
-    JOIN search_token USING (organization_id, resource_type, resource_id)
+    ${joinNamed("search_token")}
   --citus WHERE search_token.resource_id = ANY ($3::text[])
   `;
 
@@ -92,10 +93,9 @@ const probe = `
   FROM ${named("organization_id", "hash bytea", "resource_type", "resource_id", "at bigint")}
     --sqlite CROSS JOIN search_token ON search_token.organization_id = named.organization_id
     --sqlite   AND search_token.hash = unhex(substr(named.hash, 3))
-    --postgres JOIN search_token ON search_token.organization_id = named.organization_id
-    --postgres   AND search_token.hash = named.hash
-      AND search_token.resource_type = named.resource_type
-      AND search_token.resource_id = named.resource_id
+    --sqlite   AND search_token.resource_type = named.resource_type
+    --sqlite   AND search_token.resource_id = named.resource_id
+    --postgres JOIN search_token ON ${sameOnServer("search_token", [...key, "hash"])}
     --citus AND search_token.resource_id = ANY ($4::text[])
   `;
 
@@ -105,12 +105,7 @@ const findAny = `
   FROM ${named("organization_id", "hash bytea", "at bigint")}
     --sqlite CROSS JOIN search_token AS token ON token.organization_id = named.organization_id
     --sqlite   AND token.hash = unhex(substr(named.hash, 3))
-    --postgres CROSS JOIN LATERAL ( --elsewhere
-    --postgres   SELECT * FROM search_token AS one --elsewhere
-    --postgres   WHERE one.organization_id = named.organization_id AND one.hash = named.hash --elsewhere
-    --postgres   OFFSET 0) AS token --elsewhere
-    --citus JOIN search_token AS token
-    --citus   ON token.organization_id = named.organization_id AND token.hash = named.hash
+    --postgres JOIN search_token AS token ON ${sameOnServer("token", ["organization_id", "hash"])}
   LIMIT $4`;
 
 export interface TokenSearch {

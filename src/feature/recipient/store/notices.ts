@@ -17,7 +17,13 @@ import {
 import type { PurgedPart } from "../../../store/sql/method.ts";
 import type { ErasedRecords } from "../../../store/sql/part.ts";
 import { all, get, Rows, run, type Statements } from "../../../store/sql/statement/statements.ts";
-import { named, ofTypes, ofTypesOnServer } from "../../../store/sql/statement/named.ts";
+import {
+  among,
+  named,
+  ofTypes,
+  ofTypesOnServer,
+  sameAsNamed,
+} from "../../../store/sql/statement/named.ts";
 
 /**
  * On SQLite the numbers are taken before the rows have them. On PostgreSQL this marks where they begin, as a group of
@@ -62,9 +68,7 @@ const namedTold = named(
 const endEarlier = `
   UPDATE deletion_recipient SET removed_at = named.told_at
   FROM ${namedTold}
-  WHERE deletion_recipient.deletion_request_id = named.deletion_request_id
-    AND deletion_recipient.name = named.name
-    AND deletion_recipient.resource_type = named.resource_type
+  WHERE ${sameAsNamed("deletion_recipient", ["deletion_request_id", "name", "resource_type"])}
     AND deletion_recipient.last_no <= named.since_no AND ${isWaiting}`;
 
 const storeTold = `
@@ -205,15 +209,15 @@ const findOld = `
   WHERE created_at < $1 ORDER BY created_at LIMIT $2`;
 
 const removeNamed = `
-  DELETE FROM erasure_notice WHERE (organization_id, notice_no) IN (
-    SELECT organization_id, notice_no FROM ${named("organization_id", "notice_no bigint")})`;
+  DELETE FROM erasure_notice
+  ${among("USING", "erasure_notice", ["organization_id", "notice_no bigint"])}`;
 
 /** For recipients that have not acknowledged the last notice of the deletion and the type that is removed. */
 const setExpired = `
   UPDATE deletion_recipient SET expired_at = named.at
   FROM ${named("deletion_request_id", "resource_type", "notice_no bigint", "at bigint")}
-  WHERE deletion_recipient.deletion_request_id = named.deletion_request_id
-    AND deletion_recipient.resource_type = named.resource_type AND ${isWaiting}
+  WHERE ${sameAsNamed("deletion_recipient", ["deletion_request_id", "resource_type"])}
+    AND ${isWaiting}
     AND NOT EXISTS (
       SELECT 1 FROM recipient
       WHERE recipient.organization_id = deletion_recipient.organization_id

@@ -2,6 +2,7 @@
 // ones are found by their digests, so a long history is not read. Digests may collide, so payloads are compared too.
 // Writes nothing.
 
+import { sameOnServer } from "../../sql/statement/named.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
 import { inSequence } from "./settle-all.ts";
@@ -46,7 +47,7 @@ const findByDigestOnCitus = `
 const findDigestedOnCitus = `
   SELECT record.organization_id, record.resource_type, record.resource_id
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-    JOIN record USING (organization_id, resource_type, resource_id)
+    JOIN record ON ${sameOnServer("record")}
   WHERE record.resource_id = ANY ($3::text[]) AND EXISTS (
     SELECT 1 FROM change
     WHERE change.organization_id = record.organization_id

@@ -17,7 +17,7 @@ import {
 import { relationsOf } from "../../group/group-records.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
 import { findOpen } from "../../sql/deletion/closed-records.ts";
-import { joinTargets, namedRecords } from "../../sql/statement/named.ts";
+import { joinTargets, namedRecords, sameOnServer } from "../../sql/statement/named.ts";
 import { textFor } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 import { inSequence } from "./settle-all.ts";
@@ -33,11 +33,13 @@ const insertRecords = `
  * Fails with a division by zero, because this error reveals nothing about stored data in the server's log. First checks
  * whether there are open deletions at all: usually there are none, and no record is searched.
  */
+const replyKey = ["organization_id", "key_hash", "fingerprint"];
+
 const requireOpen = `
   SELECT 1 / CASE WHEN
     (SELECT count(*)
      FROM unnest($4::text[], $5::bytea[], $6::bytea[]) AS named (organization_id, key_hash, fingerprint)
-       JOIN idempotent_reply USING (organization_id, key_hash, fingerprint)) = $7
+       JOIN idempotent_reply ON ${sameOnServer("idempotent_reply", replyKey)}) = $7
     AND (NOT EXISTS (
       SELECT 1 FROM deletion
       WHERE organization_id = ANY ($8::text[]) AND status IN ('pending', 'processing')

@@ -1,6 +1,7 @@
 // Records and their changes: the statements of a group, and lookups. Every statement handles many rows. Evaluates
 // nothing.
 
+import { sameOnServer } from "../../sql/statement/named.ts";
 import {
   refusalOf,
   type WriteRestriction,
@@ -25,19 +26,20 @@ interface SightingRow {
   readonly last_seen: string;
 }
 
+const namedRecord = sameOnServer("record");
+
 const lockRows = `
   SELECT record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-    JOIN record USING (organization_id, resource_type, resource_id)
-  ORDER BY record.organization_id, record.resource_type, record.resource_id
+    JOIN record ON ${namedRecord}
+  ORDER BY named.organization_id, named.resource_type, named.resource_id
   FOR NO KEY UPDATE OF record`;
 
 /** Citus can lock rows of several shards only by updating them. */
 const lockRowsOnCitus = `
   UPDATE record SET first_seen = record.first_seen
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-  WHERE record.organization_id = named.organization_id
-    AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id
+  WHERE ${namedRecord}
     --citus AND record.resource_id = ANY ($3::text[])
   RETURNING record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen`;
 
@@ -57,8 +59,7 @@ const widenRecords = `
   UPDATE record SET first_seen = named.first_seen, last_seen = named.last_seen
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
     AS named (organization_id, resource_type, resource_id, first_seen, last_seen)
-  WHERE record.organization_id = named.organization_id
-    AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id
+  WHERE ${namedRecord}
     --citus AND record.resource_id = ANY ($3::text[])
   `;
 
@@ -86,7 +87,7 @@ const insertChangesOnCitus: Insertion = {
 const findSightings = `
   SELECT record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-    JOIN record USING (organization_id, resource_type, resource_id)
+    JOIN record ON ${namedRecord}
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
 

@@ -5,16 +5,16 @@ import { AppError } from "../../../domain/error.ts";
 import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
 import type { ReplyName, StoredReply } from "../../group/group-replies.ts";
 import { reader } from "../../row/reader.ts";
-import { hashIn, hashText, named } from "../statement/named.ts";
+import { hashIn, hashText, named, sameOnServer } from "../statement/named.ts";
 import { Collision, list, Rows, run, type Statements } from "../statement/statements.ts";
 
 /** Columns with hashes are read by `hashIn`. */
 const find = `
   SELECT reply.organization_id, reply.key_hash, fingerprint, outcome, created_at
   FROM ${named("organization_id", "key_hash bytea")}
-    --sqlite CROSS
-    JOIN idempotent_reply AS reply ON reply.organization_id = named.organization_id
-      AND reply.key_hash = ${hashIn("named.key_hash")}
+    --sqlite CROSS JOIN idempotent_reply AS reply ON reply.organization_id = named.organization_id
+    --sqlite   AND reply.key_hash = unhex(substr(named.key_hash, 3))
+    --postgres JOIN idempotent_reply AS reply ON ${sameOnServer("reply", ["organization_id", "key_hash"])}
   `;
 
 /** On PostgreSQL it may be sent before BEGIN: outside a transaction it does nothing. */

@@ -3,7 +3,7 @@
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { ErasureFinding } from "../../interface/store.ts";
 import { type KeyRow, keyValues, toKey } from "../../shared/record-key.ts";
-import { inNamedIds, named } from "../statement/named.ts";
+import { inNamedIds, joinChanges, named } from "../statement/named.ts";
 import { all, Rows, type Statements, column } from "../statement/statements.ts";
 
 const readCompleted = `
@@ -15,9 +15,7 @@ const readCompleted = `
 const findOutlived = `
   SELECT DISTINCT named.id
   FROM ${named("organization_id", "resource_type", "resource_id", "id", "started_at bigint")}
-    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
-    --sqlite CROSS JOIN change USING (record_no)
-    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+    ${joinChanges}
   WHERE received_at < named.started_at
     --citus AND change.resource_id = ANY ($3::text[])
   `;

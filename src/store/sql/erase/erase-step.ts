@@ -26,7 +26,8 @@ import {
 } from "../plan/erasure.ts";
 import { type LeavingReports, updateReferencesOf } from "../plan/restricted-reference.ts";
 import { findLatestArrival } from "../record/record.ts";
-import { among, keyRows, numberedRows, numbersOf } from "../statement/named.ts";
+import { removeRelationsFrom } from "../statement/index-conditions.ts";
+import { among, keyRows, numberedRows, numbersOf, sameOnServer } from "../statement/named.ts";
 import { all, lock, run, type Statements } from "../statement/statements.ts";
 import { storeParts } from "../store-parts.ts";
 import { auditActs } from "../trail/audit.ts";
@@ -146,13 +147,9 @@ const removeChanges = `
   --sqlite )
   --postgres USING unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
   --postgres   AS named (organization_id, resource_type, resource_id, record_no)
-  --postgres WHERE change.organization_id = named.organization_id
-  --postgres   AND change.resource_type = named.resource_type AND change.resource_id = named.resource_id
+  --postgres WHERE ${sameOnServer("change")}
     --citus AND change.resource_id = ANY ($3::text[])
   `;
-
-const removeRelationsFrom = `
-  DELETE FROM relation ${among("USING", "relation", ["organization_id", "from_type", "from_id"])}`;
 
 const removeRecords = `
   DELETE FROM record ${among("USING", "record", ["organization_id", "resource_type", "resource_id"])}

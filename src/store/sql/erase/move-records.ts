@@ -15,7 +15,8 @@ import {
 import type { NamedParty } from "../party/entries.ts";
 import type { PlanPart, TargetRow } from "../plan/erasure.ts";
 import { findHoldsOf } from "../retention/hold.ts";
-import { named, numbersOf } from "../statement/named.ts";
+import { moveRelationsFrom } from "../statement/index-conditions.ts";
+import { keyColumns, named, numbersOf, sameAsNamed, sameOnServer } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import { removeRepliesTo } from "./replies.ts";
 
@@ -28,20 +29,17 @@ const moveChanges = `
   --postgres , organization_id = named.keeper
   --postgres FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
   --postgres   AS named (organization_id, resource_type, resource_id, record_no, keeper)
-  --postgres WHERE change.organization_id = named.organization_id
-  --postgres   AND change.resource_type = named.resource_type AND change.resource_id = named.resource_id
+  --postgres WHERE ${sameOnServer("change")}
     --citus AND change.resource_id = ANY ($3::text[])
   `;
 
 const moving = named("owner", "type", "id", "record_no bigint", "keeper");
 
-const moveRelations = `
-  UPDATE relation SET organization_id = named.keeper FROM ${moving}
-  WHERE relation.organization_id = named.owner AND from_type = named.type AND from_id = named.id`;
+const names = ["owner", "type", "id"];
 
 const moveRows = `
   UPDATE record SET organization_id = named.keeper FROM ${moving}
-  WHERE record.organization_id = named.owner AND resource_type = named.type AND resource_id = named.id
+  WHERE ${sameAsNamed("record", keyColumns, names)}
     --citus AND record.resource_id = ANY ($3::text[])
   RETURNING record.organization_id, record.resource_type, record.resource_id`;
 
@@ -68,7 +66,7 @@ export function* moveRecords(parts: readonly PlanPart[]): Statements<{
   const values = records.map((one) => [...keyValues(one), one.recordNo, one.set]);
   const rows = new Rows(values, 5);
   yield* run(moveChanges, rows);
-  yield* run(moveRelations, rows);
+  yield* run(moveRelationsFrom, rows);
   const notes = yield* moveHolds(records);
   const moved = (yield* all<KeyRow>(moveRows, rows)).map(toKey);
   return { moved: Map.groupBy(moved, ({ organizationId }) => organizationId), notes };
@@ -91,7 +89,7 @@ export function inTheirSets(
 
 const moveHoldsOf = `
   UPDATE hold SET organization_id = named.owner FROM ${named("id", "owner")}
-  WHERE hold_id = named.id`;
+  WHERE ${sameAsNamed("hold", ["hold_id"], ["id"])}`;
 
 const recordsAtOnce = 500;
 

@@ -4,7 +4,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isPartyType, pseudonymFrom } from "../../../domain/deletion/party.ts";
-import { inNamedIds, named } from "../statement/named.ts";
+import { inNamedIds, named, namedDeletion } from "../statement/named.ts";
 import { all, Rows, run, type Statements, lock } from "../statement/statements.ts";
 import { randomBytes } from "node:crypto";
 import { readConfidentialTypes } from "../access/organization.ts";
@@ -18,7 +18,7 @@ const insertPseudonyms = `
   SELECT deletion_request_id, organization_id, named.pseudonym
   FROM ${named("id", "pseudonym")}
     --sqlite CROSS
-    JOIN deletion ON deletion_request_id = named.id
+    JOIN deletion ON ${namedDeletion}
   WHERE status = 'processing'
   ON CONFLICT DO NOTHING`;
 

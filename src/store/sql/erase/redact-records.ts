@@ -5,6 +5,7 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { type PlanPart, type Reference, referencesOf } from "../plan/erasure.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
+import { relationColumns } from "../statement/index-conditions.ts";
 import { among } from "../statement/named.ts";
 import { measureShortRecords, readChanges } from "../record/changes.ts";
 import { redactAll, storeRewritten, type Rewritten } from "./rewrite.ts";
@@ -18,10 +19,8 @@ import {
 } from "./redact-long.ts";
 import { keepPseudonyms } from "./pseudonym.ts";
 
-const columns = ["organization_id", "from_type", "from_id", "to_type", "to_id"] as const;
-
 const removeRelations = `
-  DELETE FROM relation ${among("USING", "relation", columns)}
+  DELETE FROM relation ${among("USING", "relation", relationColumns)}
     --citus AND relation.to_id = ANY ($5::text[])
   RETURNING relation.organization_id, relation.from_type, relation.from_id, relation.to_type, relation.to_id`;
 
@@ -89,12 +88,12 @@ function recordTextOf(reference: Reference): string {
 }
 
 function* removeThem(references: readonly Reference[]): Statements<readonly RelationRow[]> {
-  const rows = references.map((reference) => columns.map((column) => reference[column]));
-  return yield* all<RelationRow>(removeRelations, new Rows(rows, columns.length));
+  const rows = references.map((reference) => relationColumns.map((column) => reference[column]));
+  return yield* all<RelationRow>(removeRelations, new Rows(rows, relationColumns.length));
 }
 
 function relationText(row: RelationRow): string {
-  return columns.map((column) => row[column]).join("\n");
+  return relationColumns.map((column) => row[column]).join("\n");
 }
 
 function recordOf({ organization_id, from_type, from_id }: Reference): KeyRow {

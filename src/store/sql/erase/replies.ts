@@ -3,7 +3,7 @@
 
 import type { NumberedKey } from "../../shared/record-key.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
-import { hashText, named, numberedRows } from "../statement/named.ts";
+import { hashText, named, numberedRows, sameOnServer } from "../statement/named.ts";
 
 const findReplies = `
   SELECT DISTINCT named.organization_id, reply_key
@@ -12,7 +12,7 @@ const findReplies = `
     --sqlite   SELECT record_no FROM record
     --sqlite   WHERE organization_id = named.organization_id
     --sqlite     AND resource_type = named.resource_type AND resource_id = named.resource_id))
-    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+    --postgres JOIN change ON ${sameOnServer("change")}
   WHERE reply_key IS NOT NULL
     --citus AND change.resource_id = ANY ($3::text[])
   `;
@@ -22,8 +22,7 @@ const removeReplies = `
   --postgres USING unnest($1::text[], $2::bytea[]) AS named (organization_id, key_hash)
   WHERE
     --sqlite (organization_id, key_hash) IN (SELECT value ->> 0, unhex(substr(value ->> 1, 3)) FROM json_each($1))
-    --postgres idempotent_reply.organization_id = named.organization_id
-    --postgres AND idempotent_reply.key_hash = named.key_hash
+    --postgres ${sameOnServer("idempotent_reply", ["organization_id", "key_hash"])}
   `;
 
 export interface RepliedRow {

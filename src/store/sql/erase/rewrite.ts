@@ -10,24 +10,20 @@ import { replaceEntries } from "../party/entries.ts";
 import { removeRepliesOf } from "./replies.ts";
 import type { PayloadRow } from "../record/changes.ts";
 import { type Statements, Rows, run } from "../statement/statements.ts";
-import { named } from "../statement/named.ts";
-
-const changeKey = ["organization_id", "resource_type", "resource_id", "change_no bigint"];
+import { keyColumns, named, sameOnServer } from "../statement/named.ts";
 
 /** Some changes have no digest. If this were a join, SQLite would begin with all changes. */
 const rewriteSome = `
   UPDATE change SET payload = named.after,
     digest = CASE WHEN change.digest IS NULL THEN NULL ELSE named.digest END
-  FROM ${named(...changeKey, "after", "digest bigint")}
-  WHERE change.change_no = named.change_no
-    --sqlite AND change.record_no = (
+  FROM ${named(...keyColumns, "change_no bigint", "after", "digest bigint")}
+  WHERE
+    --sqlite change.change_no = named.change_no AND change.record_no = (
     --sqlite   SELECT record_no FROM record
     --sqlite   WHERE record.organization_id = named.organization_id
     --sqlite     AND record.resource_type = named.resource_type
     --sqlite     AND record.resource_id = named.resource_id)
-    --postgres AND change.organization_id = named.organization_id
-    --postgres AND change.resource_type = named.resource_type
-    --postgres AND change.resource_id = named.resource_id
+    --postgres ${sameOnServer("change", [...keyColumns, "change_no"])}
     --citus AND change.resource_id = ANY ($3::text[])
   `;
 
@@ -54,7 +50,7 @@ export function* storeRewritten(changes: readonly Rewritten[]): Statements<void>
     const key = [one.organization_id, one.resource_type, one.resource_id, one.change_no];
     return [...key, one.after, payloadDigest(one.after)];
   });
-  yield* run(rewriteSome, new Rows(rows, changeKey.length + 2));
+  yield* run(rewriteSome, new Rows(rows, keyColumns.length + 3));
   yield* removeRepliesOf(rewritten);
   yield* renameParties(rewritten);
 }

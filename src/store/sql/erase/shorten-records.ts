@@ -32,7 +32,8 @@ const forgetReplies = `
 const changesMax = 16;
 
 const findLong = `
-  SELECT record_no, organization_id, resource_type, resource_id FROM ${existingRecords}
+  SELECT record_no, named.organization_id, named.resource_type, named.resource_id
+  FROM ${existingRecords}
   WHERE EXISTS (${changeAfter} ${changesMax})`;
 
 interface LongRow extends KeyRow {

@@ -35,7 +35,8 @@ const recentMs = 24 * 60 * 60_000;
 
 /** Those of the records ($1 to $3) of which a change arrived after a time ($4). */
 const findRecent = `
-  SELECT DISTINCT organization_id, resource_type, resource_id FROM ${changesOfRecords}
+  SELECT DISTINCT named.organization_id, named.resource_type, named.resource_id
+  FROM ${changesOfRecords}
   WHERE received_at > $4
     --citus AND change.resource_id = ANY ($3::text[])
   `;

@@ -18,7 +18,7 @@ import {
   withoutEntry,
 } from "../../shared/party-entries.ts";
 import { type KeyRow, toKey as recordKeyOf } from "../../shared/record-key.ts";
-import { among, hashIn, hashText, keyRows, named } from "../statement/named.ts";
+import { among, hashIn, hashText, joinNamed, keyRows, named } from "../statement/named.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
 import { type NamingRow, partiesIn, textsOf } from "./named-parties.ts";
 
@@ -40,11 +40,11 @@ export const lockStateToAdvance = `
   `;
 
 const rowKey = ["organization_id", "bucket bigint", "block_no bigint"] as const;
+const rowColumns = ["organization_id", "bucket", "block_no"];
 
 const findRows = `
   SELECT party_block.* FROM ${named(...rowKey)}
-    --sqlite CROSS
-    JOIN party_block USING (organization_id, bucket, block_no)
+    ${joinNamed("party_block", rowColumns)}
   ORDER BY party_block.organization_id, party_block.bucket, party_block.block_no
   --postgres FOR UPDATE OF party_block
   `;

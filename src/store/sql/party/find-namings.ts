@@ -21,7 +21,7 @@ import {
 } from "../../shared/party-entries.ts";
 import { anyChange } from "../record/changes.ts";
 import { findLatestArrival } from "../record/record.ts";
-import { hashText } from "../statement/named.ts";
+import { hashText, joinNamed } from "../statement/named.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
 import { type PartyState, readPartyState } from "./entries.ts";
 import { type NamingRow, partiesIn, searchedFor, textsOf } from "./named-parties.ts";
@@ -38,13 +38,14 @@ const scannedMax = 2 * blockNumbers;
 /** The rows that contain the bytes of an entry; they may also be those of two neighbours. */
 const findRows = `
   --sqlite WITH named AS MATERIALIZED (
-  --sqlite   SELECT value ->> 0 AS bucket, value ->> 1 AS rest, unhex(substr(value ->> 2, 3)) AS beginning FROM json_each($1))
+  --sqlite   SELECT value ->> 0 AS organization_id, value ->> 1 AS bucket, value ->> 2 AS rest,
+  --sqlite     unhex(substr(value ->> 3, 3)) AS beginning FROM json_each($1))
   SELECT rest, block_no, entries
   FROM
-    --sqlite named CROSS
-    --postgres unnest($1::bigint[], $2::bigint[], $3::bytea[]) AS named (bucket, rest, beginning)
-    JOIN party_block ON party_block.bucket = named.bucket
-  WHERE organization_id = $4 AND block_no >= $5 AND block_no < $6
+    --sqlite named
+    --postgres unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[]) AS named (organization_id, bucket, rest, beginning)
+    ${joinNamed("party_block", ["organization_id", "bucket"])}
+  WHERE block_no >= $5 AND block_no < $6
     --sqlite AND instr(entries, beginning) > 0
     --postgres AND position(beginning IN entries) > 0
   ORDER BY block_no`;
@@ -108,11 +109,15 @@ function* searchIndex(
     [block, blocks] = [block + blocks, Math.min(4 * blocks, blocksAtOnce)]
   ) {
     const values = [...open.values()].flatMap(({ bucket, ...one }) =>
-      [bucket, allBuckets].map((any) => [any, one.rest, hashText(beginningOf(one))]),
+      [bucket, allBuckets].map((any) => [
+        organizationId,
+        any,
+        one.rest,
+        hashText(beginningOf(one)),
+      ]),
     );
     const upTo = Math.min(end, block + blocks);
-    const range = [organizationId, block, upTo] as const;
-    const rows = yield* all<Row>(findRows, new Rows(values, 3), ...range);
+    const rows = yield* all<Row>(findRows, new Rows(values, 4), block, upTo);
     const byRest = Map.groupBy(open, ([, { rest }]) => rest);
     for (const { rest, block_no, entries } of rows) {
       for (const entry of readEntries(entries, block_no)) {

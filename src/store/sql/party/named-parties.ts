@@ -4,6 +4,7 @@
 
 import { namingTypes } from "../../../domain/deletion/party.ts";
 import type { RecordType } from "../../../domain/record-type.ts";
+import { byArrival } from "../statement/index-conditions.ts";
 import { changesOfRecords } from "../statement/named.ts";
 
 /** A change, and the parties that it names as a JSON list. */
@@ -50,10 +51,10 @@ const ofType = "resource_type || '' = $2";
 const withNumbers = `
   --postgres unnest($1::bigint[]) AS wanted (number) CROSS JOIN LATERAL ( --elsewhere
   --postgres   SELECT * FROM change --elsewhere
-  --postgres   WHERE organization_id = $2 AND change_no = wanted.number OFFSET 0) AS --elsewhere
+  --postgres   WHERE organization_id = $2 AND change_no = wanted.number AND ${byArrival} OFFSET 0) AS --elsewhere
   --postgres change
   --postgres WHERE resource_type = $3
-  --citus AND change_no = ANY ($1::bigint[]) AND organization_id = $2
+  --citus AND change_no = ANY ($1::bigint[]) AND ${byArrival} AND organization_id = $2
   `;
 
 /** One set of statements for each type that names parties. */
@@ -81,7 +82,7 @@ export function searchedFor(parties: readonly string[]): readonly string[] {
 function makeTexts({ partyFields }: RecordType): Texts {
   const fields = partyFields.map((field) => `change.payload ->> '${field}'`);
   const onSqlite = `SELECT ${keyColumns}, json_array(${fields.join(", ")}) AS parties`;
-  const onPostgres = `SELECT ${keyColumns}, '[' || concat_ws(',', ${partyFields.map(jsonOf).join(", ")}) || ']' AS parties`;
+  const onPostgres = `SELECT change.organization_id, change.resource_id, change.change_no, '[' || concat_ws(',', ${partyFields.map(jsonOf).join(", ")}) || ']' AS parties`;
   const differs = partyFields.map(
     (field, index) => `${fields[index] ?? ""} IS NOT first.payload ->> '${field}'`,
   );
@@ -103,7 +104,7 @@ function makeTexts({ partyFields }: RecordType): Texts {
       --sqlite   AND change.change_no <= $4 AND (${differs.join(" OR ")}) AND resource_type = $2
       --postgres ${onPostgres} FROM change
       --postgres WHERE organization_id = ANY ($1::text[]) AND ${ofType}
-      --postgres   AND change_no > $3 AND change_no <= $4
+      --postgres   AND change_no > $3 AND change_no <= $4 AND ${byArrival}
       `,
     late: `
       --sqlite ${onSqlite} FROM record INDEXED BY record_by_arrival ${firstOf}
@@ -115,7 +116,7 @@ function makeTexts({ partyFields }: RecordType): Texts {
       --sqlite   AND change.change_no <= $4 AND resource_type = $2 AND (${isNamed.join(" OR ")})
       --postgres ${onPostgres} FROM change
       --postgres WHERE organization_id = $1 AND ${ofType}
-      --postgres   AND change_no > $3 AND change_no <= $4 AND (${mayBeNamed.join(" OR ")})
+      --postgres   AND change_no > $3 AND change_no <= $4 AND ${byArrival} AND (${mayBeNamed.join(" OR ")})
       `,
     numbered: `
       --sqlite ${onSqlite} FROM json_each($1) AS number

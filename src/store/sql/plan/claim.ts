@@ -7,7 +7,7 @@ import { type DeletionRow, untilApproved } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";
 import { auditActs } from "../trail/audit.ts";
 import { inOrderOf, noteOfDeletion } from "../deletion/deletion.ts";
-import { named } from "../statement/named.ts";
+import { named, namedDeletion } from "../statement/named.ts";
 import type { Obstacle } from "./plan.ts";
 import { all, Rows, run, type Statements, scalar } from "../statement/statements.ts";
 
@@ -18,7 +18,7 @@ const setClaimed = `
     next_attempt_at = NULL, plan_end = coalesce(named.plan_end, deletion.plan_end),
     cursor = CASE WHEN named.plan_end IS NULL THEN cursor ELSE NULL END
   FROM ${named("id", "plan_end bigint")}
-  WHERE deletion_request_id = named.id
+  WHERE ${namedDeletion}
   --sqlite RETURNING *
   --postgres RETURNING deletion.*
   `;
@@ -39,7 +39,7 @@ const setWaiting = `
     next_attempt_at = named.next_attempt_at, floor_until = named.floor_until,
     claimant = CASE status WHEN 'pending' THEN NULL ELSE claimant END
   FROM ${named("id", "waiting_for", "held boolean", "next_attempt_at bigint", "floor_until bigint")}
-  WHERE deletion_request_id = named.id`;
+  WHERE ${namedDeletion}`;
 
 /** If anything has made a deletion due that awaits an approval, this postpones it again. */
 export const notApproved: Obstacle = {

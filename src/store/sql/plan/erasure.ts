@@ -5,7 +5,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Act } from "../../interface/act.ts";
 import { addCounts, type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import { among, inNamedIds, named } from "../statement/named.ts";
+import { among, inNamedIds, named, namedDeletion } from "../statement/named.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -59,7 +59,7 @@ const setProgress = `
     --sqlite lease_until = max(lease_until, $6)
     --postgres lease_until = greatest(lease_until, $6)
   FROM ${named("id", "erased", "redacted bigint", "redacted_by_type", "kept")}
-  WHERE deletion_request_id = named.id`;
+  WHERE ${namedDeletion}`;
 
 /** A plan with at most this many targets may share a step with other plans. */
 export const smallPlanMax = 64;

@@ -7,22 +7,26 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { rowKeyText } from "../../shared/record-key.ts";
 import type { Reference, TargetRow } from "./erasure.ts";
 import { all, pause, Rows, type Statements } from "../statement/statements.ts";
-import { joinTargets, keyRows, named, inNamedIds } from "../statement/named.ts";
+import { bySource, relationsFromNodes } from "../statement/index-conditions.ts";
+import { inNamedIds, joinNamed, joinTargets, keyRows, named } from "../statement/named.ts";
 
 /** One statement reads this many rows, and names at most this many records. */
 const rowsAtOnce = 499;
 const nodesAtOnce = 500;
 
-const columns = "from_type, from_id, to_type, to_id, kind";
+const columns = "relation.from_type, relation.from_id, relation.to_type, relation.to_id, kind";
 
 /** Statements that read relations to some records, or from them; `types`: the place of the types to read. */
 function makeTexts(end: "to" | "from", other: "to" | "from") {
   const only = (types: number | undefined) =>
     types === undefined ? "" : `AND ${inNamedIds(`relation.${other}_type`, types)}`;
+  const joined =
+    end === "to"
+      ? named("organization_id", "to_type", "to_id") +
+        joinNamed("relation", ["organization_id", "to_type", "to_id"])
+      : relationsFromNodes;
   const some = (types?: number) => `
-  SELECT ${columns} FROM ${named("organization_id", `${end}_type`, `${end}_id`)}
-    --sqlite CROSS
-    JOIN relation USING (organization_id, ${end}_type, ${end}_id)
+  SELECT ${columns} FROM ${joined}
   WHERE true
     ${end === "to" ? "--citus AND relation.to_id = ANY ($3::text[])" : ""}
     ${only(types)}
@@ -30,6 +34,7 @@ function makeTexts(end: "to" | "from", other: "to" | "from") {
   const page = (types?: number) => `
   SELECT ${columns} FROM relation
   WHERE organization_id = $1 AND ${end}_type = $2 AND ${end}_id = $3
+    ${end === "to" ? "" : `AND ${bySource}`}
     AND (${other}_type, ${other}_id) > ($4, $5)
     ${only(types)}
   ORDER BY ${other}_type, ${other}_id LIMIT $6`;

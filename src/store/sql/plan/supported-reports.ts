@@ -9,18 +9,19 @@ import {
   supportingTypes,
 } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
-import { inNamedIds, named } from "../statement/named.ts";
+import { inNamedIds, joinNamed, named } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 import type { Reference } from "./erasure.ts";
 import { type Obstacle, toKey } from "./plan.ts";
 import { nodeRows } from "./relations.ts";
 import { findObstaclesOfReports, type KeepingReport } from "./restricted-set.ts";
 
+const namedKey = ["organization_id", "to_type", "to_id"];
+
 /** Leaves out restricted sets: what a report there names is erased, or is in a set and keeps its parties there. */
 const findNaming = `
-  SELECT from_type, from_id, to_type, to_id FROM ${named("organization_id", "to_type", "to_id")}
-    --sqlite CROSS
-    JOIN relation USING (organization_id, to_type, to_id)
+  SELECT from_type, from_id, relation.to_type, relation.to_id
+  FROM ${named(...namedKey)}${joinNamed("relation", namedKey)}
   WHERE ${inNamedIds("from_type", 4)}
     --citus AND relation.to_id = ANY ($3::text[])
   ORDER BY from_type, from_id`;

@@ -15,7 +15,7 @@ import {
   run,
   type Statements,
 } from "../statement/statements.ts";
-import { joinTargets, named, columnsIn } from "../statement/named.ts";
+import { columnsIn, joinTargets, named, namedDeletion } from "../statement/named.ts";
 
 const targetsAtOnce = 500;
 
@@ -67,7 +67,7 @@ const findSame = `
 
 const setEnds = `
   UPDATE deletion SET plan_end = named.plan_end FROM ${named("id", "plan_end bigint")}
-  WHERE deletion_request_id = named.id`;
+  WHERE ${namedDeletion}`;
 
 type Owner = Pick<Deletion, "deletionRequestId" | "organizationId">;
 

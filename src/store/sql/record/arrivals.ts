@@ -5,6 +5,7 @@
 import type { ArrivedChange, ArrivedNotice } from "../../../domain/record/record-write.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
 import { storeParts, type StoreParts } from "../store-parts.ts";
+import { byArrival } from "../statement/index-conditions.ts";
 import { ofTypes, ofTypesOnServer } from "../statement/named.ts";
 import {
   allTogether,
@@ -66,7 +67,7 @@ function pageOf({ payload, order }: Form): string {
     --postgres       AND earlier.resource_id = change.resource_id
     --postgres       AND earlier.change_no < change.change_no) AS is_first${payload}
     --postgres FROM change
-    --postgres WHERE organization_id = $1 AND change_no > $2 AND change_no <= $3 AND ${ofTypesOnServer}
+    --postgres WHERE organization_id = $1 AND change_no > $2 AND change_no <= $3 AND ${byArrival} AND ${ofTypesOnServer}
     --postgres ORDER BY change_no ${order} LIMIT $5`;
 }
 
@@ -136,9 +137,9 @@ const findNews = `
   --postgres WHERE EXISTS ( --elsewhere
   --postgres   SELECT 1 FROM change --elsewhere
   --postgres   WHERE change.organization_id = waiting.organization_id --elsewhere
-  --postgres     AND change_no > $2 AND change_no <= $3) --elsewhere
+  --postgres     AND change_no > $2 AND change_no <= $3 AND ${byArrival}) --elsewhere
   --citus SELECT DISTINCT organization_id FROM change
-  --citus WHERE organization_id = ANY ($1::text[]) AND change_no > $2 AND change_no <= $3
+  --citus WHERE organization_id = ANY ($1::text[]) AND change_no > $2 AND change_no <= $3 AND ${byArrival}
   `;
 
 /** Those that may have changes in this range; on SQLite any later change may be of each of them. */
@@ -188,7 +189,7 @@ const findHighest = ({ list: parts }: StoreParts) => `
     --sqlite SELECT max(record_no) AS latest FROM change
     --sqlite UNION ALL SELECT max(change_no) FROM change WHERE change_no > record_no
     --postgres SELECT (
-    --postgres   SELECT change_no FROM change WHERE change.organization_id = one.organization_id
+    --postgres   SELECT change_no FROM change WHERE change.organization_id = one.organization_id AND ${byArrival}
     --postgres   ORDER BY change.organization_id DESC, change_no DESC LIMIT 1) AS latest
     --postgres FROM organization AS one
     ${parts.flatMap(({ arrivalNumbers = [] }) => arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}

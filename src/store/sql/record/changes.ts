@@ -5,13 +5,13 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
 import { all, type Statements } from "../statement/statements.ts";
-import { changesOfRecords, existingRecords, keyRows } from "../statement/named.ts";
+import { changesOfRecords, existingRecords, keyRows, sameOnServer } from "../statement/named.ts";
 
 const readAll = `
-  SELECT organization_id, resource_type, resource_id, change_no, payload, reply_key
+  SELECT named.organization_id, named.resource_type, named.resource_id, change_no, payload, reply_key
   FROM ${changesOfRecords}
   --citus WHERE change.resource_id = ANY ($3::text[])
-  ORDER BY organization_id, resource_type, resource_id, change_no`;
+  ORDER BY named.organization_id, named.resource_type, named.resource_id, change_no`;
 
 /**
  * Selects numbers beyond `$4`, up to `$5`, by whole keys: otherwise PostgreSQL may read all that arrived in between.
@@ -51,20 +51,20 @@ export const changeAfter = `
 /** A record with more changes than this is read part by part. */
 const changesOfShortMax = 16;
 
-/** None of them exceeds the budget of a step. `MATERIALIZED` keeps PostgreSQL from joining other changes first. */
+/** None of them exceeds the budget of a step. */
 const measureShort = `
   WITH short AS MATERIALIZED (
     SELECT record.* FROM ${existingRecords}
     WHERE NOT EXISTS (${changeAfter} ${changesOfShortMax})
       --citus AND record.resource_id = ANY ($3::text[])
     )
-  SELECT organization_id, resource_type, resource_id, count(*) AS changes,
+  SELECT named.organization_id, named.resource_type, named.resource_id, count(*) AS changes,
     sum(octet_length(payload)) AS bytes
-  FROM short
+  FROM short AS named
     --sqlite CROSS JOIN change USING (record_no)
-    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+    --postgres JOIN change ON ${sameOnServer("change")}
   --citus WHERE change.resource_id = ANY ($3::text[])
-  GROUP BY organization_id, resource_type, resource_id`;
+  GROUP BY named.organization_id, named.resource_type, named.resource_id`;
 
 export interface PayloadRow extends KeyRow {
   readonly change_no: number;

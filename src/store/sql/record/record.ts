@@ -12,6 +12,7 @@ import { all, allTogether, get, type Statements, list, scalar } from "../stateme
 import { reader } from "../../row/reader.ts";
 import { keyValues } from "../../shared/record-key.ts";
 import type { RelatedRecord } from "../../interface/deletion.ts";
+import { bySource } from "../statement/index-conditions.ts";
 import { inNamedIds } from "../statement/named.ts";
 
 const findOne = `
@@ -143,7 +144,7 @@ const findReferrers = `
 
 const findReferences = `
   SELECT to_type AS resource_type, to_id AS resource_id, kind FROM relation
-  WHERE organization_id = $1 AND from_type = $2 AND from_id = $3 LIMIT $4`;
+  WHERE organization_id = $1 AND from_type = $2 AND from_id = $3 AND ${bySource} LIMIT $4`;
 
 const toChange = reader<Change>({});
 

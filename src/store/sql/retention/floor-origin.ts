@@ -15,17 +15,18 @@ import { all, type Statements } from "../statement/statements.ts";
 const changesAtOnce = 500;
 
 const findSeen = `
-  SELECT organization_id, resource_type, resource_id, last_seen FROM ${existingRecords}
+  SELECT named.organization_id, named.resource_type, named.resource_id, last_seen FROM ${existingRecords}
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
 
 const findChanges = `
-  SELECT organization_id, resource_type, resource_id, change_no, payload FROM ${changesOfRecords}
+  SELECT named.organization_id, named.resource_type, named.resource_id, change_no, payload
+  FROM ${changesOfRecords}
   --citus WHERE change.resource_id = ANY ($3::text[])
   LIMIT $4`;
 
 const findLong = `
-  SELECT organization_id, resource_type, resource_id FROM ${existingRecords}
+  SELECT named.organization_id, named.resource_type, named.resource_id FROM ${existingRecords}
   WHERE EXISTS (${changeAfter} ${changesAtOnce})
     --citus AND record.resource_id = ANY ($3::text[])
   `;

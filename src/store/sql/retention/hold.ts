@@ -18,7 +18,7 @@ import { wokenAtOnceMax } from "./floor.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
 import { namesErasedParty } from "../party/erased-parties.ts";
-import { matching } from "../statement/named.ts";
+import { matching, sameOnServer } from "../statement/named.ts";
 import { find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
 import { keyValues } from "../../shared/record-key.ts";
@@ -84,7 +84,7 @@ const findOfRecords = `
     --postgres (SELECT key, value ->> 0 AS organization_id, value ->> 1 AS resource_type,
     --postgres value ->> 2 AS resource_id
     --postgres FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS listed (value, key)
-    --postgres OFFSET 0) AS named JOIN hold USING (organization_id, resource_type, resource_id)
+    --postgres OFFSET 0) AS named JOIN hold ON ${sameOnServer("hold")}
   ORDER BY named.key, placed_at, hold_id`;
 
 /** In the order of an index of all holds, or of those of an organization. */

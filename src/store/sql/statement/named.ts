@@ -39,32 +39,85 @@ export function hashIn(column: string): string {
 
 export const namedRecords = named("organization_id", "resource_type", "resource_id");
 
+export const keyColumns = ["organization_id", "resource_type", "resource_id"];
+
+/** A condition: the columns of a table have the values of those with these names. */
+export function equal(
+  table: string,
+  columns: readonly string[],
+  names: readonly string[] = columns,
+): string {
+  return columns.map((one, at) => `${table}.${one} = named.${names[at] ?? one}`).join(" AND ");
+}
+
+/**
+ * The same on PostgreSQL. The first column is that of the indexes. With `=` for this one, all rows could be joined in
+ * the order of an index, instead of being found by it, and would be if PostgreSQL took the table for almost empty, as
+ * it was when the statistics were made.
+ */
+export function sameOnServer(
+  table: string,
+  columns: readonly string[] = keyColumns,
+  names: readonly string[] = columns,
+): string {
+  return columns
+    .map((one, at) => [`${table}.${one}`, `named.${names[at] ?? one}`])
+    .map(([one, other], at) => (at === 0 ? `${one} = ANY (ARRAY[${other}])` : `${one} = ${other}`))
+    .join(" AND ");
+}
+
+/** The same on each engine. */
+export function sameAsNamed(
+  table: string,
+  columns: readonly string[],
+  names: readonly string[] = columns,
+): string {
+  const [onSqlite, onPostgres] = [equal, sameOnServer].map((one) => one(table, columns, names));
+  return `
+    --sqlite ${onSqlite}
+    --postgres ${onPostgres}
+    `;
+}
+
+/** Joins the rows of a table that have the named values, SQLite for each of the named rows in their order. */
+export function joinNamed(
+  table: string,
+  columns: readonly string[] = keyColumns,
+  names: readonly string[] = columns,
+): string {
+  const same = sameAsNamed(table, columns, names);
+  return `
+    --sqlite CROSS
+    JOIN ${table} ON ${same}`;
+}
+
 /** The named records that exist. */
-export const existingRecords = `${namedRecords}
-  --sqlite CROSS
-  JOIN record USING (organization_id, resource_type, resource_id)
+export const existingRecords = namedRecords + joinNamed("record");
+
+/** Joins the changes of the named records. */
+export const joinChanges = `
+  --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
+  --sqlite CROSS JOIN change ON change.record_no = record.record_no
+  --postgres JOIN change ON ${sameOnServer("change")}
   `;
 
 /** The changes of the named records. */
-export const changesOfRecords = `${namedRecords}
-  --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
-  --sqlite CROSS JOIN change USING (record_no)
-  --postgres JOIN change USING (organization_id, resource_type, resource_id)
-  `;
+export const changesOfRecords = namedRecords + joinChanges;
 
-const targetKey = ["organization_id", "resource_type", "resource_id"];
+/** The deletion is the one with the named `id`. */
+export const namedDeletion = sameAsNamed("deletion", ["deletion_request_id"], ["id"]);
 
 /**
- * Joins the targets of plans that are about the named records. The subquery, which Citus does not support, has
- * PostgreSQL find them by their key: a plan that was made while there were few targets would read all of them.
+ * Joins the targets of plans that are about the named records. Their index also has the action, by which all of it
+ * could be read; the subquery, which Citus does not support, has PostgreSQL begin with the key.
  */
 export const joinTargets = `
-  --sqlite CROSS JOIN deletion_target AS target USING (${targetKey.join(", ")})
+  --sqlite CROSS JOIN deletion_target AS target USING (${keyColumns.join(", ")})
   --postgres CROSS JOIN LATERAL ( --elsewhere
   --postgres   SELECT * FROM deletion_target AS one --elsewhere
-  --postgres   WHERE ${targetKey.map((name) => `one.${name} = named.${name}`).join(" AND ")} --elsewhere
+  --postgres   WHERE ${keyColumns.map((name) => `one.${name} = named.${name}`).join(" AND ")} --elsewhere
   --postgres   OFFSET 0) AS target --elsewhere
-  --citus JOIN deletion_target AS target USING (${targetKey.join(", ")})
+  --citus JOIN deletion_target AS target ON ${sameOnServer("target")}
   `;
 
 export function keyRows(keys: readonly RecordKey[]): Rows {
@@ -92,10 +145,9 @@ export function among(
   table: string,
   columns: readonly string[],
 ): string {
-  const all = columns.map((column) => column.split(" "));
-  const names = all.map(([name]) => name).join(", ");
-  const onSqlite = all.map((_, index) => `value ->> ${index}`).join(", ");
-  const same = all.map(([name]) => `${table}.${name} = named.${name}`).join(" AND ");
+  const names = columns.flatMap((column) => columnsIn(column));
+  const onSqlite = names.map((_, index) => `value ->> ${index}`).join(", ");
+  const same = sameOnServer(table, names);
   const source = named(...columns)
     .split("\n")
     .filter((line) => line.includes("--postgres"));
@@ -103,7 +155,7 @@ export function among(
     --postgres ${keyword}
     ${source.join("\n")}
     WHERE
-    --sqlite (${names}) IN (SELECT ${onSqlite} FROM json_each($1))
+    --sqlite (${names.join(", ")}) IN (SELECT ${onSqlite} FROM json_each($1))
     --postgres ${same}
     `;
 }

@@ -7,7 +7,14 @@ import { redactPayload } from "../../shared/redact-payload.ts";
 import { rowKeyText, toKey, keyValues } from "../../shared/record-key.ts";
 import { storeVerified } from "../plan/claim.ts";
 import { placesOf, type PlanPart, removeTargets, type TargetRow } from "../plan/erasure.ts";
-import { among, inNamedIds, named } from "../statement/named.ts";
+import {
+  among,
+  inNamedIds,
+  joinChanges,
+  joinTargets,
+  named,
+  sameAsNamed,
+} from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import { measureShortRecords, readChangesAfter, ReadBudget, type Size } from "../record/changes.ts";
 import type { Unverified } from "../erase/redact-kept.ts";
@@ -20,17 +27,13 @@ const place = ["deletion_request_id", "position bigint"];
 
 /** Selects records with few changes. */
 const findSuspects = `
-  SELECT deletion_request_id, position, resource_type, to_type, to_id, payload
+  SELECT deletion_request_id, position, named.resource_type, to_type, to_id, payload
   FROM ${named("organization_id", "resource_type", "resource_id", "id", "place bigint")}
-    --sqlite CROSS
-    JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
-    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
-    --sqlite CROSS JOIN change ON change.record_no = record.record_no
-    --postgres JOIN change USING (organization_id, resource_type, resource_id)
-  WHERE deletion_request_id = named.id AND position = named.place
+    ${joinTargets} ${joinChanges}
+  WHERE ${sameAsNamed("target", ["deletion_request_id", "position"], ["id", "place"])}
     --sqlite AND instr(payload, json_quote(to_id)) > 0
     --postgres AND strpos(payload, to_json(to_id)::text) > 0
-    --citus AND change.resource_id = ANY ($3::text[])
+    --citus AND change.resource_id = ANY ($3::text[]) AND change.resource_id = target.resource_id
   `;
 
 const doAgain = `UPDATE deletion_target SET done = false ${among("FROM", "deletion_target", place)}`;

@@ -15,7 +15,15 @@ import { isObstacle, targetsOf } from "../plan/plan.ts";
 import { verifyKept } from "../erase/redact-kept.ts";
 import { all, run, type Statements } from "../statement/statements.ts";
 import { verifyRedactions } from "./verify-redactions.ts";
-import { existingRecords, inNamedIds, keyRows, named, numberedRows } from "../statement/named.ts";
+import { relationsFromRecords, relationsToRecords } from "../statement/index-conditions.ts";
+import {
+  existingRecords,
+  inNamedIds,
+  keyRows,
+  named,
+  numberedRows,
+  sameOnServer,
+} from "../statement/named.ts";
 import { type PlanBounds, planRecords } from "../plan/record-plans.ts";
 import { extendPlans } from "../plan/write-plan.ts";
 import type { Act } from "../../interface/act.ts";
@@ -30,7 +38,7 @@ import { endSet, openSets } from "../plan/restricted-set.ts";
 import { storeParts } from "../store-parts.ts";
 
 const findRecords = `
-  SELECT organization_id, resource_type, resource_id FROM ${existingRecords}
+  SELECT named.organization_id, named.resource_type, named.resource_id FROM ${existingRecords}
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
 
@@ -39,19 +47,19 @@ const findChanges = `
   SELECT DISTINCT named.organization_id, named.resource_type, named.resource_id
   FROM ${named("organization_id", "resource_type", "resource_id", "record_no bigint")}
     --sqlite CROSS JOIN change ON change.record_no = named.record_no
-    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+    --postgres JOIN change ON ${sameOnServer("change")}
   --citus WHERE change.resource_id = ANY ($3::text[])
   `;
 
-const findRelations = (end: "to" | "from") => `
-  SELECT DISTINCT organization_id, ${end}_type AS resource_type, ${end}_id AS resource_id
-  FROM ${named("organization_id", `${end}_type`, `${end}_id`)}
-    --sqlite CROSS
-    JOIN relation USING (organization_id, ${end}_type, ${end}_id)
-  ${end === "to" ? "--citus WHERE relation.to_id = ANY ($3::text[])" : ""}
+const findRelationsTo = `
+  SELECT DISTINCT named.organization_id, named.resource_type, named.resource_id
+  FROM ${relationsToRecords}
+  --citus WHERE relation.to_id = ANY ($3::text[])
   `;
-const findRelationsTo = findRelations("to");
-const findRelationsFrom = findRelations("from");
+
+const findRelationsFrom = `
+  SELECT DISTINCT named.organization_id, named.resource_type, named.resource_id
+  FROM ${relationsFromRecords}`;
 
 /**
  * `found`: the plan was extended. `large`: the plan must be extended by the cascade of this record, which is too large

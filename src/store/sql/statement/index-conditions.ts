@@ -1,0 +1,74 @@
+// Two indexes on PostgreSQL have a condition that all rows fulfil, so that only statements that name it can use them.
+// By their first column they find a whole organization, and PostgreSQL would choose them for any statement while it
+// took the tables for almost empty. Evaluates nothing.
+
+import { equal, joinNamed, keyColumns, named, namedRecords, sameOnServer } from "./named.ts";
+
+/** Changes by their arrival. */
+export const byArrival = "change.change_no > 0";
+
+/** Relations by the record that has the reference. */
+export const bySource = "relation.kind > ''";
+
+const sourceColumns = ["organization_id", "from_type", "from_id"];
+
+export const relationColumns = [
+  "organization_id",
+  "from_type",
+  "from_id",
+  "to_type",
+  "to_id",
+] as const;
+
+/** On PostgreSQL. The subquery, which Citus does not support, keeps it from reading all of the index. */
+function eachFrom(names: readonly string[]): string {
+  return `
+    --postgres CROSS JOIN LATERAL ( --elsewhere
+    --postgres   SELECT * FROM relation WHERE ${equal("relation", sourceColumns, names)} --elsewhere
+    --postgres     AND ${bySource} OFFSET 0) AS relation --elsewhere
+    `;
+}
+
+function joinFrom(names: readonly string[]): string {
+  const [ofSqlite, ofCitus] = [equal, sameOnServer].map((same) =>
+    same("relation", sourceColumns, names),
+  );
+  return `
+    --sqlite CROSS JOIN relation ON ${ofSqlite}
+    ${eachFrom(names)}
+    --citus JOIN relation ON ${ofCitus} AND ${bySource}
+    `;
+}
+
+/** The relations that begin at the named nodes, or at the named records. */
+export const relationsFromNodes = named(...sourceColumns) + joinFrom(sourceColumns);
+export const relationsFromRecords = namedRecords + joinFrom(keyColumns);
+
+/** The relations that lead to the named records. */
+const targetColumns = ["organization_id", "to_type", "to_id"];
+export const relationsToRecords = namedRecords + joinNamed("relation", targetColumns, keyColumns);
+
+export const removeRelationsFrom = `
+  DELETE FROM relation
+  --sqlite WHERE (organization_id, from_type, from_id) IN (SELECT * FROM
+  --postgres USING (SELECT relation.* FROM --elsewhere
+  --citus USING
+  ${namedRecords}
+  ${eachFrom(keyColumns)}
+  --sqlite )
+  --postgres ) AS named WHERE ${sameOnServer("relation", relationColumns)} --elsewhere
+  --citus WHERE ${sameOnServer("relation", sourceColumns, keyColumns)} AND ${bySource}
+  `;
+
+const owned = ["owner", "type", "id"];
+
+/** Each goes to the `keeper` of its record. */
+export const moveRelationsFrom = `
+  UPDATE relation SET organization_id = keeper FROM
+  --postgres (SELECT relation.*, keeper FROM --elsewhere
+  ${named("owner", "type", "id", "record_no bigint", "keeper")}
+  ${eachFrom(owned)}
+  --sqlite WHERE ${equal("relation", sourceColumns, owned)}
+  --postgres ) AS named WHERE ${sameOnServer("relation", relationColumns)} --elsewhere
+  --citus WHERE ${sameOnServer("relation", sourceColumns, owned)} AND ${bySource}
+  `;
