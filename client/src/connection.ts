@@ -92,14 +92,22 @@ function isGood({ status }: Reply): boolean {
 }
 
 /**
- * A reply that can't be parsed was truncated, whatever its status, or is that of another server, unless it is a refusal
- * that is not declared as JSON: that is an empty object.
+ * A reply that can't be parsed, or is a success without what the call returns, was truncated, or is that of another
+ * server. A refusal that is not declared as JSON is an empty object.
  */
 function parse(attempt: Attempt, reply: Reply): object {
   const body = reply.status === 204 ? [] : parseObject(reply.text);
-  if (body !== undefined) return body;
+  if (body !== undefined && (!isGood(reply) || isSuccess(attempt, body))) return body;
   if (!isGood(reply) && !reply.isJson) return {};
   throw broken(attempt, "A reply was truncated, or is not from Sluice");
+}
+
+/** Whether it is a list for a page of changes, or has a field that every success of the call has. */
+function isSuccess({ method, path }: Attempt, body: object): boolean {
+  if (path.startsWith("/v2/changes?")) return Array.isArray(body);
+  if (path === "/auth/token") return "token" in body;
+  if (path.startsWith("/v2/deletion_request")) return "deletion_request_id" in body;
+  return (method === "GET" ? "first_seen" : "write_count") in body;
 }
 
 interface ErrorBody {

@@ -71,7 +71,7 @@ func (c *Client) Changes(ctx context.Context, options ChangesOptions) func(yield
 // nextPage waits at least emptyPause before it returns a page without new events.
 func (c *Client) nextPage(ctx context.Context, options ChangesOptions) (*ChangePage, error) {
 	began := time.Now()
-	a := ask{method: "GET", path: "/v2/changes?" + changesQuery(options), isPage: true, header: http.Header{}}
+	a := ask{method: "GET", path: "/v2/changes?" + changesQuery(options), header: http.Header{}}
 	if options.waits() {
 		a.wait = longPoll
 	}

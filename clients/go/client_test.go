@@ -103,6 +103,22 @@ func TestRefusalsAreTriedOnce(t *testing.T) {
 	}
 }
 
+func TestASuccessWithoutWhatTheCallReturnsIsNone(t *testing.T) {
+	ctx := context.Background()
+	for _, other := range []func(http.ResponseWriter){reply(200, `{"ok":true}`), reply(200, "[]"), reply(204, "")} {
+		client, _ := start(t, Options{RetryFor: NoRetries}, other)
+		_, exists := client.CustomerSars.Exists(ctx, "sar-1")
+		_, deleted := client.Persons.Delete(ctx, "p", "a test")
+		_, status := client.Deletions.Status(ctx, "del_1")
+		for at, err := range []error{add(client), exists, deleted, status} {
+			var network *NetworkError
+			if !errors.As(err, &network) {
+				t.Errorf("%d: %v", at, err)
+			}
+		}
+	}
+}
+
 func TestRetriesEndAndSayHowToMakeSure(t *testing.T) {
 	client, s := start(t, Options{RetryFor: time.Millisecond}, reply(201, "{"))
 	var network *NetworkError

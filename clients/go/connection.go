@@ -37,8 +37,6 @@ type ask struct {
 	basis DeletionStatusBasis
 	// Lenient; each item gets the result that a separate request would get.
 	asSingle bool
-	// The reply is a list, or has no content. The reply to anything else is an object.
-	isPage bool
 	// How long the service may wait before it answers (long poll).
 	wait time.Duration
 	// Called with the header of a successful reply, unless nil.
@@ -81,7 +79,7 @@ func (c *connection) request(ctx context.Context, a ask, authorization string, r
 	for number := 1; ; number++ {
 		body, err := c.attempt(ctx, a, authorization, call, number)
 		if err == nil {
-			err = decode(body, a.isPage, reply)
+			err = decode(body, a, reply)
 		}
 		var refusal *Error
 		isRefusal := errors.As(err, &refusal)
@@ -166,7 +164,7 @@ func (c *connection) attempt(
 		if a.header != nil {
 			maps.Copy(a.header, response.Header)
 		}
-		if a.isPage && response.StatusCode == http.StatusNoContent {
+		if response.StatusCode == http.StatusNoContent {
 			return []byte("[]"), nil
 		}
 		return body, nil
@@ -209,18 +207,32 @@ func withoutURL(ctx context.Context, err error) error {
 	return err
 }
 
-func decode(body []byte, isList bool, reply any) error {
-	beginning := "{"
-	if isList {
-		beginning = "["
-	}
-	if !isJSON(body, beginning) {
+func decode(body []byte, a ask, reply any) error {
+	if !isSuccess(body, a) {
 		return errBrokeOff
 	}
 	if err := json.Unmarshal(body, reply); err != nil {
 		return fmt.Errorf("the reply can't be read: %w", err)
 	}
 	return nil
+}
+
+// isSuccess reports whether the body is a list for a page of changes, or has a field that every success of the
+// call has.
+func isSuccess(body []byte, a ask) bool {
+	field := "write_count"
+	switch {
+	case strings.HasPrefix(a.path, "/v2/changes?"):
+		return isJSON(body, "[")
+	case a.path == "/auth/token":
+		field = "token"
+	case strings.HasPrefix(a.path, deletionPath):
+		field = "deletion_request_id"
+	case a.method == "GET":
+		field = "first_seen"
+	}
+	var fields map[string]json.RawMessage
+	return json.Unmarshal(body, &fields) == nil && fields[field] != nil
 }
 
 // isJSON reports whether the body is complete JSON that begins with this character.

@@ -37,7 +37,7 @@ function idsIn({ body }: Sent): readonly string[] {
 /** As the service answers. */
 const accept: Answer = (sent) => {
   const { headers, body } = sent;
-  if (headers["prefer"] !== preference || !body.startsWith("[")) return json(201, written);
+  if (headers["prefer"] !== preference || !body.startsWith("[")) return reply(201)(sent);
   const results = idsIn(sent).map((id, index) => ({ index, id, status: "created", message: "1." }));
   return json(201, { ...written, write_count: results.length, results });
 };

@@ -26,6 +26,8 @@ export type Fault =
   | "repeat"
   /** The request is not passed on. */
   | "bad gateway"
+  /** The request is not passed on, but claimed to have succeeded. */
+  | "other reply"
   /** The request is passed on, and the reply dropped. */
   | "gateway timeout";
 
@@ -40,6 +42,7 @@ export const faults: readonly Exclude<Fault, "none">[] = [
   "repeat",
   "bad gateway",
   "gateway timeout",
+  "other reply",
 ];
 
 export type Choose = (passing: Passing) => Fault;
@@ -154,11 +157,11 @@ const acts: Readonly<Record<Fault, (act: Act) => Promise<void>>> = {
     await pass();
     socket.write(page("504 Gateway Timeout"));
   },
+  "other reply": async ({ socket }) => void socket.write(page("200 OK", '{"ok":true}')),
 };
 
-function page(status: string): string {
-  const html = `<html><h1>${status}</h1></html>`;
-  return `HTTP/1.1 ${status}\r\ncontent-type: text/html\r\ncontent-length: ${html.length}\r\n\r\n${html}`;
+function page(status: string, text = `<html><h1>${status}</h1></html>`): string {
+  return `HTTP/1.1 ${status}\r\ncontent-type: text/html\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 }
 
 function lengthsOf(reply: Buffer): { headEnd: number; length: number } {

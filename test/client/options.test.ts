@@ -58,7 +58,7 @@ describe("an option", () => {
     let asked = "";
     const fetch: typeof globalThis.fetch = async (url) => {
       asked = typeof url === "string" ? url : "";
-      return json(200, { token: "t" });
+      return json(200, { token: "t", first_seen: "" });
     };
     const baseUrl = "https://sluice.invalid:8443/";
     await new Sluice({ ...good, baseUrl, fetch }).persons.exists("p 1");
@@ -92,7 +92,7 @@ describe("an option", () => {
   });
 
   it("can be a key with the line end of the file that it was read from", async () => {
-    const { client, tokenRequests } = follow([reply(200, {})], { apiKey: `${apiKey}\n` });
+    const { client, tokenRequests } = follow([reply(200)], { apiKey: `${apiKey}\n` });
     await client.persons.exists("p");
     assert.equal(tokenRequests[0]?.headers["authorization"], apiKey);
   });
@@ -174,7 +174,7 @@ describe("a record", () => {
 
 describe("a secret", () => {
   it("is not shown by the client", async () => {
-    const { client } = follow([reply(200, {})]);
+    const { client } = follow([reply(200)]);
     await client.persons.exists("p");
     assert.ok(isShown({ apiKey }));
     for (const part of [client, client.persons, client.deletions, client.persons.addAll([])]) {

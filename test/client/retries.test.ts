@@ -246,6 +246,23 @@ describe("a reply", () => {
     assert.equal(sent.length, 2);
   });
 
+  it("of success without what its call returns is none", async () => {
+    const others = [{ ok: true }, []].map((body) => reply(200, body));
+    for (const other of [...others, () => new Response(null, { status: 204 })]) {
+      const { client } = follow([other], { retryForMs: 0 });
+      const outcomes = await Promise.allSettled([
+        client.customerSars.add(sar),
+        client.customerSars.exists("sar-1"),
+        client.customerSars.addAll([sar])[Symbol.asyncIterator]().next(),
+        client.persons.delete("p", "a test"),
+        client.deletions.status("del_1"),
+      ]);
+      for (const { status, ...outcome } of outcomes) {
+        assert.ok("reason" in outcome && outcome.reason instanceof SluiceNetworkError, status);
+      }
+    }
+  });
+
   it("with an id that a proxy generated, or none, is accepted", async () => {
     for (const id of ["6f1c-made-by-a-proxy", undefined]) {
       const { client, sent } = follow([named(id)]);

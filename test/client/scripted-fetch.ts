@@ -23,6 +23,7 @@ export interface Script {
 }
 
 export const apiKey = "sluice_key_secret";
+const found = { first_seen: "2026-07-01T00:00:00Z", last_seen: "2026-07-01T00:00:00Z" };
 export const written = { success: true, write_count: 1, message: "1.", organization_id: "o" };
 
 /** Answers the nth request with the nth answer, and all further ones with the last. */
@@ -71,12 +72,13 @@ export function json(
   });
 }
 
+/** Without a body, that of the call's success. */
 export function reply(
   status: number,
-  body: unknown = written,
+  body?: unknown,
   headers: Record<string, string> = {},
 ): Answer {
-  return () => json(status, body, headers);
+  return ({ method }) => json(status, body ?? (method === "GET" ? found : written), headers);
 }
 
 export function refuse(code: number, headers: Record<string, string> = {}): Answer {

@@ -6,13 +6,13 @@ import { describe, it } from "node:test";
 import type { SluiceOptions } from "../../client/src/sluice.ts";
 import { type Answer, follow, json, refuse, reply, tokenReply } from "./scripted-fetch.ts";
 
-const found = reply(200, { sar_id: "sar-1" });
+const found = reply(200);
 
 function acceptSecondToken(code: number): Answer {
-  return ({ headers }) =>
-    headers["authorization"] === "Bearer sluice_token_secret_1"
+  return (sent) =>
+    sent.headers["authorization"] === "Bearer sluice_token_secret_1"
       ? json(401, { code, message: "No." })
-      : json(201, { success: true });
+      : found(sent);
 }
 
 describe("the token", () => {
@@ -151,7 +151,8 @@ describe("the token", () => {
     const { client } = follow([found], {
       retryForMs: 0,
       fetch: async (url) => {
-        if (typeof url === "string" && !url.endsWith("/auth/token")) return json(200, {});
+        if (typeof url === "string" && !url.endsWith("/auth/token"))
+          return json(200, { first_seen: "" });
         count += 1;
         return count === 1 ? json(403, { code: 40301, message: "No." }) : json(200, tokenReply(1));
       },

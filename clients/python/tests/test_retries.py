@@ -170,6 +170,20 @@ class Retries(unittest.TestCase):
             add(script)
             self.assertEqual(len(script.sent), 3)
 
+    def test_a_success_without_what_the_call_returns_is_none(self) -> None:
+        empty = Reply(204, None, None, False, b"")
+        for other in (reply(200, {"ok": True}), reply(200, []), empty):
+            with self.subTest(other), Script(other, retry_for=0) as script:
+                client = script.client
+                for call in (
+                    lambda: add(script),
+                    lambda: client.customer_sars.exists("sar-1"),
+                    lambda: list(client.customer_sars.add_all([RECORD])),
+                    lambda: client.persons.delete("p", "a test"),
+                    lambda: client.deletions.status("del_1"),
+                ):
+                    self.assertRaises(sluice.SluiceNetworkError, call)
+
     def test_a_call_ends_with_its_timeout_or_its_cancellation(self) -> None:
         cancel = sluice.Cancellation()
         with Script(BROKEN) as script:

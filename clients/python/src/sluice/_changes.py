@@ -78,7 +78,6 @@ class Follower:
             "GET",
             f"/v2/changes?{urlencode(query)}",
             bounds=within,
-            is_page=True,
             wait_seconds=_LONG_POLL_SECONDS if waits else 0.0,
             on_reply=replies.append,
         )

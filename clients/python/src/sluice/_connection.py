@@ -50,8 +50,6 @@ class Ask:
     """Lenient; each item gets the result that a separate request would get."""
     idempotency_key: str | None = None
     bounds: Bounds = Bounds()
-    is_page: bool = False
-    """The reply is a list, or has no content. The reply to anything else is an object."""
     wait_seconds: float = 0.0
     """How long the service may wait before it answers (long poll)."""
     on_reply: Callable[[Reply], None] | None = None
@@ -163,18 +161,29 @@ def _headers_of(ask: Ask, authorization: str | None, request_id: str) -> dict[st
 
 def _read(ask: Ask, number: int, reply: Reply) -> Any:
     """
-    The body, or the error of a refusal. A reply that can't be parsed was truncated, whatever its status, or is that of
-    another server, unless it is a refusal that does not claim to be JSON.
+    The body, or the error of a refusal. A reply that can't be parsed, or is a success without what the call returns, was
+    truncated, whatever its status, or is that of another server, unless it is a refusal that does not claim to be JSON.
     """
     is_good = 200 <= reply.status < 300
-    if ask.is_page and reply.status == 204:
-        return []
-    body = parse_json(reply.body)
-    if is_good and isinstance(body, list if ask.is_page else dict):
+    body = [] if reply.status == 204 else parse_json(reply.body)
+    if is_good and _is_success(ask, body):
         return body
     if is_good or (reply.is_json and not isinstance(body, dict)):
         raise _broken(ask, number, "the reply was truncated, or is not from Sluice")
     return _refusal(ask, reply, body if isinstance(body, dict) else {})
+
+
+def _is_success(ask: Ask, body: Any) -> bool:
+    """Whether it is a list for a page of changes, or has a field that every success of the call has."""
+    if ask.path.startswith("/v2/changes?"):
+        return isinstance(body, list)
+    if ask.path == "/auth/token":
+        field = "token"
+    elif ask.path.startswith("/v2/deletion_request"):
+        field = "deletion_request_id"
+    else:
+        field = "first_seen" if ask.method == "GET" else "write_count"
+    return isinstance(body, dict) and field in body
 
 
 def _refusal(ask: Ask, reply: Reply, body: dict[str, Any]) -> SluiceError:
