@@ -28,6 +28,8 @@ export type Fault =
   | "bad gateway"
   /** The request is not passed on, but claimed to have succeeded. */
   | "other reply"
+  /** Interim replies come before the reply. */
+  | "interim"
   /** The request is passed on, and the reply dropped. */
   | "gateway timeout";
 
@@ -43,6 +45,7 @@ export const faults: readonly Exclude<Fault, "none">[] = [
   "bad gateway",
   "gateway timeout",
   "other reply",
+  "interim",
 ];
 
 export type Choose = (passing: Passing) => Fault;
@@ -158,6 +161,11 @@ const acts: Readonly<Record<Fault, (act: Act) => Promise<void>>> = {
     socket.write(page("504 Gateway Timeout"));
   },
   "other reply": async ({ socket }) => void socket.write(page("200 OK", '{"ok":true}')),
+  interim: async ({ socket, pass }) => {
+    const reply = await pass();
+    const hints = "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n";
+    socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 102 Processing\r\n\r\n${hints}`), reply]));
+  },
 };
 
 function page(status: string, text = `<html><h1>${status}</h1></html>`): string {

@@ -107,6 +107,11 @@ class Transport:
         connection.request(request.method, target, request.body, dict(request.headers))
         sock.settimeout(_remaining(deadline))
         response = connection.getresponse()
+        # Of interim replies, http.client skips only 100. It reads headers unless it has some.
+        while 101 < response.status < 200:
+            sock.settimeout(_remaining(deadline))
+            response.headers = None  # type: ignore[assignment]
+            response.begin()
         with response:
             body = _read_body(response, sock, deadline)
         reply = Reply(
