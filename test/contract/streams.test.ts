@@ -387,6 +387,7 @@ describe("a stream is refused at once", () => {
     const headers = { "idempotency-key": "stream" };
     const reply = await send(type, { body: toLines(make(type, 1)), headers });
     assert.deepEqual([reply.status, reply.body.code], [400, 40000]);
+    assert.match(String(reply.body.message), /: its outcome is not stored\.$/);
     assert.equal(reply.body.errors?.[0]?.field, "Idempotency-Key");
   });
 

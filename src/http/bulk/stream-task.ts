@@ -250,6 +250,6 @@ function tooManyInvalid(): AppError {
   return new AppError("validation_failed", {
     message:
       `The stream was ended because more than ${limits.streamInvalidLinesMax} of its lines are invalid. Correct them and ` +
-      "send the stream again. Repeating records that are already stored has no effect.",
+      "send the stream again. The state of the records that are already stored does not change.",
   });
 }

@@ -237,7 +237,7 @@ function discardRest(request: IncomingMessage, source: Readable): Promise<void> 
 function refuseIdempotencyKey({ request }: HandlerInput): void {
   if (request.headers["idempotency-key"] === undefined) return;
   throw new AppError("validation_failed", {
-    message: "A stream cannot have an Idempotency-Key; it can safely be sent again without one.",
+    message: "A stream cannot have an Idempotency-Key: its outcome is not stored.",
     errors: [{ field: "Idempotency-Key", message: "must be left out with application/x-ndjson" }],
   });
 }
