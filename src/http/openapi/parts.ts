@@ -17,7 +17,7 @@ const headerParts = {
     header: "RateLimit",
     description:
       "What is left of the limit that applies (draft-ietf-httpapi-ratelimit-headers): `r` requests now, and the whole limit " +
-      "in `t` seconds. Lists, streams and other large requests count as several.",
+      "in `t` seconds, or one request in a 429. Lists, streams and other large requests count as several.",
     schema: text,
     example: '"organization";r=1999;t=1',
   },
