@@ -15,7 +15,7 @@ type Answers = Readonly<Record<string, Answer>>;
 
 const at = Date.UTC(2026, 0, 31);
 const gone: Answer = { status: 404, body: { code: 40401, message: "gone" } };
-const there: Answer = { status: 200, body: { tx_id: "tx-1" } };
+const there: Answer = { status: 200, body: { tx_id: "tx-1", first_seen: "" } };
 
 /** What a server that keeps its promises answers. */
 const honest: Answers = {
@@ -33,6 +33,7 @@ const honest: Answers = {
   "GET /v2/deletion_request?deletion_request_id=del_1": {
     status: 200,
     body: {
+      deletion_request_id: "del_1",
       resource_id: "tx-1",
       status: "completed",
       erased: {
