@@ -151,7 +151,13 @@ export function testApproval(engine: Engine): void {
 
     it("is not given by the person who created the key that requested the deletion", async () => {
       const id = await ask({ actor: "key_ben" });
+      const waiting = async (approver: string) =>
+        (await store.proposals.countWaiting({ approver, openAt: late })).deletions;
+      const [ofBen, ofCarla] = [await waiting("ben"), await waiting("carla")];
       await store.createKey(newKey("key_ben"), by("ben"));
+      assert.deepEqual([await waiting("ben"), await waiting("carla")], [ofBen - 1, ofCarla]);
+      assert.equal(await store.proposals.isOwnRequest("key_ben", "ben"), true);
+      assert.equal(await store.proposals.isOwnRequest("key_ben", "carla"), false);
       assert.equal(await store.proposals.approveDeletion(id, by("ben")), "own_request");
       assert.equal(typeof (await store.proposals.approveDeletion(id, by("carla"))), "object");
       await store.processAll(late);
@@ -161,6 +167,9 @@ export function testApproval(engine: Engine): void {
       const id = await ask({ actor: "idn_ben https://issuer.example.com intake" });
       await store.createKey(newKey("idn_ben"), by("ben"));
       await store.createKey(newKey("idn_be"), by("carla"));
+      const requester = "idn_ben https://issuer.example.com intake";
+      assert.equal(await store.proposals.isOwnRequest(requester, "ben"), true);
+      assert.equal(await store.proposals.isOwnRequest(requester, "carla"), false);
       assert.equal(await store.proposals.approveDeletion(id, by("ben")), "own_request");
       assert.equal(typeof (await store.proposals.approveDeletion(id, by("carla"))), "object");
       await store.processAll(late);

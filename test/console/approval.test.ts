@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DatabaseSync } from "node:sqlite";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
@@ -43,6 +44,15 @@ describe("approving deletions in the console", () => {
     assert.ok(operator !== undefined);
     const wanted = { organizationId, resourceType: "transaction", resourceId, reason: "r" };
     return (await requestDeletionOf(actAs(app, operator), wanted)).deletionRequestId;
+  }
+
+  /** Requests the deletion of a new transaction with a key that this operator has created. */
+  async function askWithKeyOf(name: string): Promise<string> {
+    const { app } = site.service;
+    const { keyId } = (await createKey({ ...app, operator: name }, { organizationId })).key;
+    await addTransaction(app, organizationId, { tx_id: keyId });
+    const wanted = { organizationId, resourceType: "transaction", resourceId: keyId, reason: "r" };
+    return (await requestDeletionOf({ ...app, operator: keyId }, wanted)).deletionRequestId;
   }
 
   async function statusOf(id: string): Promise<DeletionStatus | undefined> {
@@ -103,20 +113,25 @@ describe("approving deletions in the console", () => {
   it("is possible for all that a filter finds, if they are still those that were shown", async () => {
     const filter = "organization=acme&wait=approval";
     const [own, first, second] = [await ask("ben"), await ask("anna"), await ask("otto")];
+    const ofKey = await askWithKeyOf("ben");
     const list = await show("ben", `deletions?${filter}`);
-    assert.ok([own, first, second].every((id) => list.includes(id)));
+    assert.ok([own, ofKey, first, second].every((id) => list.includes(id)));
     const mine = await show("ben", "deletions?wait=mine");
-    assert.ok(mine.includes(first) && mine.includes(second) && !mine.includes(own));
+    assert.ok(mine.includes(first) && mine.includes(second));
+    assert.ok(!mine.includes(own) && !mine.includes(ofKey));
+    const page = await show("ben", `deletion/${ofKey}`);
+    assert.match(page, /or created the key that did, so another person has to approve it/);
+    assert.doesNotMatch(page, /Approve…/);
     // The navigation of every page counts them, without reading them, and that of somebody who may not approve none.
     const restore = site.service.breakStore("listDeletions", new Error("the deletions were read"));
     assert.match(await show("ben", "holds"), />2<span class="sr"> need your approval</);
     assert.doesNotMatch(await show("otto", "holds"), /need your approval/);
     restore();
     const link = /href="\/console\/(deletions\/approve\?[^"]+)"/.exec(list)?.[1] ?? "";
-    const page = await show("ben", link.replaceAll("&amp;", "&"));
-    assert.match(page, /Found: 2</);
-    assert.ok(!page.includes(own));
-    const digest = /name="digest" value="(\w+)"/.exec(page)?.[1] ?? "";
+    const all = await show("ben", link.replaceAll("&amp;", "&"));
+    assert.match(all, /Found: 2</);
+    assert.ok(!all.includes(own));
+    const digest = /name="digest" value="(\w+)"/.exec(all)?.[1] ?? "";
     const form = { organization: "acme", wait: "approval", digest, confirm: "2" };
     const path = "deletions/approve";
     assert.equal((await send("otto", path, form)).status, 403);

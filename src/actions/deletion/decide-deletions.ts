@@ -46,7 +46,7 @@ export async function selectDeletions(
   let before: Deletion | undefined;
   for (let parts = 0; parts < partsMax && deletions.length < bulkMax; parts += 1) {
     const part = await findMatching(app, { ...wanted, before }, bulkMax - deletions.length);
-    deletions.push(...part.deletions.filter((one) => isPossible(app, act, one)));
+    deletions.push(...part.deletions.filter((one) => isPossible(act, one)));
     before = part.next;
     if (before === undefined) break;
   }
@@ -55,10 +55,10 @@ export async function selectDeletions(
   return { deletions, digest, isComplete: before === undefined };
 }
 
-function isPossible({ operator }: App, act: BulkAct, deletion: Deletion): boolean {
+function isPossible(act: BulkAct, deletion: Deletion): boolean {
   if (deletion.status !== "pending") return false;
   if (act === "cancel") return !isOfOrganization(deletion);
-  return awaitsApproval(deletion) && deletion.approval?.requester !== operator;
+  return awaitsApproval(deletion);
 }
 
 export interface BulkOrder {

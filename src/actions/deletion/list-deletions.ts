@@ -22,6 +22,7 @@ import {
   waitKindsOf,
   withWaits,
 } from "./deletion-wait.ts";
+import { ownRequests } from "./own-request.ts";
 import { visibleCounts } from "./read-deletion.ts";
 
 export interface DeletionQuery {
@@ -126,6 +127,7 @@ export async function findMatching(
 ): Promise<MatchingPart> {
   const { wait, isToApprove = false, floorBefore = Infinity, rowsMax = examinedMax } = query;
   const knows = await viewerOf(app).knowledge(query.organizationId);
+  const isOwn = ownRequests(app);
   const deletions: Deletion[] = [];
   let rows: readonly Deletion[] = [];
   let last: Deletion | undefined;
@@ -138,7 +140,7 @@ export async function findMatching(
     for (const deletion of visible) {
       if (deletions.length === foundMax) return { deletions, next: last, shownNext: last };
       last = deletion;
-      if (isToApprove && deletion.approval?.requester === app.operator) continue;
+      if (isToApprove && (await isOwn(deletion))) continue;
       if ((deletion.floorUntil ?? 0) >= floorBefore) continue;
       if (wait === undefined || waitKindsOf(deletion, app.now(), holds).has(wait)) {
         deletions.push(deletion);

@@ -18,6 +18,7 @@ import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 import { readRestriction } from "../retention/restricted-sets.ts";
 import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
+import { ownRequests } from "./own-request.ts";
 import { atCurrentFloor, type ShownDeletion, withWaits } from "./deletion-wait.ts";
 import {
   briefPreview,
@@ -109,7 +110,7 @@ export async function readDeletionDetails(
     pseudonyms: visiblePseudonyms(deletion, reader),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
     mayCancel: hasPreview(deletion) && hasRight(app, "deletion.cancel"),
-    mayApprove: mayApprove(app, deletion),
+    mayApprove: await mayApprove(app, deletion),
   };
 }
 
@@ -124,9 +125,9 @@ function visiblePseudonyms(
   return Object.fromEntries(counts) as ErasedCounts;
 }
 
-function mayApprove(app: App, deletion: Deletion): boolean | "own" {
+async function mayApprove(app: App, deletion: Deletion): Promise<boolean | "own"> {
   if (!awaitsApproval(deletion) || !hasRight(app, "deletion.approve")) return false;
-  return deletion.approval?.requester === app.operator ? "own" : true;
+  return (await ownRequests(app)(deletion)) ? "own" : true;
 }
 
 /** A deletion in progress already has a plan, and the deletion of an organization has no cascade. */

@@ -232,7 +232,11 @@ function renderApproval({ deletion, mayApprove, preview }: DeletionDetails): Htm
   for good once the deletion is due. ${preview && renderEarliest(preview)} Your name is in the audit
   trail.`;
   const form = renderForm(deletionApprove, deletion.deletionRequestId, { text });
-  return renderApproving(mayApprove, "You requested this deletion", form);
+  return renderApproving(
+    mayApprove,
+    "You requested this deletion, or created the key that did",
+    form,
+  );
 }
 
 function renderCancel({ deletionRequestId, resourceType }: Deletion): Html {

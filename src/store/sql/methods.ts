@@ -129,6 +129,7 @@ export const methods = {
     find: lookup(every, proposal.findProposal),
     list: lookup(ofFilter, proposal.listProposals),
     countWaiting: lookup(ofFilter, proposal.countWaiting),
+    isOwnRequest: lookup(every, proposal.isOwnRequest),
     decline: change(every, proposal.declineProposal),
     expire: change(every, proposal.expireProposals),
   },

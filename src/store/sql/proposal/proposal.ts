@@ -41,6 +41,10 @@ const isOpen = "AND status = 'open' AND expires_at > $4";
 
 const countedMax = 1_000;
 
+/** Nobody approves what they have requested, or a key or a rule of theirs. */
+const isOfOther = (requester: string, person: string) =>
+  `${requester} <> ${person} AND NOT EXISTS (${ownKeyOf(requester, person)})`;
+
 const countWaitingOf = (filter: string) => `
   SELECT (
     SELECT count(*) FROM (
@@ -54,7 +58,7 @@ const countWaitingOf = (filter: string) => `
       --sqlite INDEXED BY deletion_awaiting${filter === "" ? "" : "_of_organization"}
       WHERE ${awaitingApproval} AND restricted_of IS NULL ${filter}
       ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ${countedMax}
-    ) AS newest WHERE approval_requester <> $1
+    ) AS newest WHERE ${isOfOther("approval_requester", "$1")}
   ) AS deletions`;
 
 const setDeclined = `
@@ -253,16 +257,23 @@ const setApproved = `
   UPDATE deletion SET
     approved_by = $2, approved_at = $3, waiting_for = NULL, next_attempt_at = NULL
   WHERE deletion_request_id = $1 AND status = 'pending' AND approved_at IS NULL
-    AND approval_requester <> $2
-    AND NOT EXISTS (${ownKeyOf("approval_requester")})`;
+    AND ${isOfOther("approval_requester", "$2")}`;
 
-const findOwnKey = ownKeyOf("CAST($1 AS text)");
+const findOwnKey = ownKeyOf("CAST($1 AS text)", "$2");
 
 /** The name of a requester begins with the id of its key or rule. For a rule, the identified program follows. */
-function ownKeyOf(requester: string): string {
+function ownKeyOf(requester: string, person: string): string {
   return `
     SELECT 1 FROM api_key
-    WHERE substr(${requester} || ' ', 1, length(key_id) + 1) = key_id || ' ' AND created_by = $2`;
+    WHERE created_by = ${person} AND key_id =
+      --sqlite substr(${requester}, 1, instr(${requester} || ' ', ' ') - 1)
+      --postgres split_part(${requester}, ' ', 1)
+    `;
+}
+
+/** Whether this person is the requester, or has created the key or the rule that is. */
+export function* isOwnRequest(requester: string, person: string): Statements<boolean> {
+  return requester === person || (yield* get(findOwnKey, requester, person)) !== undefined;
 }
 
 /** The actor approves: one transaction checks the right and stores the approval. Of two at once, one succeeds. */
@@ -285,9 +296,7 @@ function* findReason(deletion: Deletion | undefined, { actor }: Act): Statements
   if (deletion.status !== "pending") return "not_pending";
   if (deletion.approval === undefined) return "not_needed";
   if (!awaitsApproval(deletion)) return "approved_before";
-  const { requester } = deletion.approval;
-  const own = requester === actor || (yield* get(findOwnKey, requester, actor)) !== undefined;
-  if (own) return "own_request";
+  if (yield* isOwnRequest(deletion.approval.requester, actor)) return "own_request";
   // Another process has changed the deletion between the two statements.
   return "not_pending";
 }
