@@ -213,6 +213,9 @@ func TestRetryAfterIsHonouredAndNoFailure(t *testing.T) {
 	if delay := readRetryAfter(soon); delay < 28*time.Second || delay > 30*time.Second {
 		t.Error(delay)
 	}
+	if readRetryAfter("9999999999") < 24*time.Hour {
+		t.Error("a long Retry-After is taken for none")
+	}
 	if readRetryAfter("2") != 2*time.Second || readRetryAfter("soon") != 0 {
 		t.Error("Retry-After is not read")
 	}

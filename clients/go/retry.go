@@ -98,7 +98,8 @@ func backoff(nth int, atMost time.Duration) time.Duration {
 
 // readRetryAfter reads seconds or a date (RFC 9110, section 10.2.3).
 func readRetryAfter(text string) time.Duration {
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+	// Beyond the range, it is the longest.
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(seconds) * time.Second
 	}
 	at, err := http.ParseTime(text)
