@@ -17,7 +17,7 @@ import { choice, text } from "../cli/input/kinds.ts";
 import { formatTime, renderFields } from "../cli/output/table.ts";
 import { renderChip } from "../console/html/chip.ts";
 import { type Html, html, renderFacts } from "../console/html/html.ts";
-import { pathTo } from "../console/html/link.ts";
+import { pathTo, renderTrail } from "../console/html/link.ts";
 import { formatNumber, renderAgo, renderTime } from "../console/html/time.ts";
 import { type Operator, operatorRoles, type Passkey } from "../domain/operator.ts";
 import {
@@ -248,7 +248,7 @@ export const operatorsPage: NounPage = {
   view: async ({ app }) => {
     const note = html`<p class="note">
       The last sign-in is known from sessions, which last 12 hours, and from passkeys; the
-      <a href="/console/audit?action=operator.sign_in">audit trail</a> has all of them.
+      ${renderTrail(app, "?action=operator.sign_in")} has all of them.
     </p>`;
     const body = html`${people.list(await listPeople(app), app)} ${note}
     ${renderForms(app, operatorsPage.acts, "")}`;

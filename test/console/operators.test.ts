@@ -52,7 +52,11 @@ describe("operators in the console", () => {
     (await site.service.app.store.findOrganization(organizationId))?.deletionApproval === true;
 
   it("are listed, and created with roles", async () => {
-    assert.match(await show("anna", "operators"), /href="\/console\/operator\/ben"/);
+    const all = await show("anna", "operators");
+    assert.match(all, /href="\/console\/operator\/ben"/);
+    // A link only for those who may follow it.
+    assert.match(all, /"\/console\/audit\?action=operator\.sign_in">audit trail/);
+    assert.doesNotMatch(await show("otto", "operators"), /"\/console\/audit/);
     assert.equal((await send("adam", "operators", { name: "x" })).status, 400);
     assert.match(await show("adam", "operator/nobody"), /There is no operator/);
     assert.match(await show("anna", "operator/anna"), /Sessions<\/dt>\s*<dd>1</);

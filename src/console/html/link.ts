@@ -1,6 +1,7 @@
 // Links to the pages of records and deletions. The key of a record is in the query, because ids may contain any
 // character.
 
+import type { Viewer } from "../../actions/operator/viewer.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import { organizationType } from "../../domain/deletion/organization-deletion.ts";
@@ -81,6 +82,12 @@ export function renderTrailLink(key: RecordKey): Html {
   return html`<p>
     <a href="${recordPath("/console/audit", key)}">What the audit trail says of it</a>
   </p>`;
+}
+
+/** A link only for those who may read the trail. */
+export function renderTrail({ viewer }: { readonly viewer: Viewer }, query = ""): Html {
+  if (!viewer.may("audit.read")) return html`audit trail`;
+  return html`<a href="/console/audit${query}">audit trail</a>`;
 }
 
 /** A deletion by the record that it was requested for. */

@@ -17,6 +17,7 @@ import {
   renderFacts,
   renderTable,
 } from "../../console/html/html.ts";
+import { renderTrail } from "../../console/html/link.ts";
 import { renderOrganization } from "../../console/html/party.ts";
 import { renderDetail } from "../../console/page/audit.ts";
 import { formatCount } from "../../basics/format-count.ts";
@@ -34,45 +35,46 @@ const fieldBytesMax = 16_384;
 
 async function showProof(person: Person): Promise<Next> {
   const copies = await listCopies(person.app);
-  const body = html`${form} ${copies !== undefined && renderCopies(copies)}`;
+  const body = html`${renderVerifying(person)} ${copies !== undefined && renderCopies(copies)}`;
   return { title: "Verify a file", screen, body };
 }
 
-const form = html`<section aria-labelledby="verify">
-    <h2 id="verify">The file</h2>
-    <p>
-      Receipts, the audit trail, or an export with its manifest, up to
-      ${formatBytes(presentedBytesMax)} and not compressed. Each signature and each link of a chain
-      is verified with the keys of this service; what was removed, changed or added is reported. The
-      file is not stored.
-    </p>
-    <form method="post" action="/console/proof" enctype="multipart/form-data">
-      <details>
-        <summary>A manifest beside the file, or heads that you stored earlier</summary>
-        <label
-          >Manifest, as JSON: for CSV, Parquet and a file of a folder
-          <textarea name="manifest" rows="3" spellcheck="false"></textarea>
-        </label>
-        <label
-          >Heads, as <a href="/.well-known/sluice-heads.json">this service publishes them</a>: find
-          the missing end of receipts and of the trail
-          <textarea name="heads" rows="3" spellcheck="false"></textarea>
-        </label>
-      </details>
-      <label>File <input type="file" name="file" required /></label>
-      <p><button type="submit" class="main">Verify</button></p>
-    </form>
-  </section>
-  <section aria-labelledby="files">
-    <h2 id="files">Files to verify</h2>
-    <p>
-      <a href="/console/receipts">Receipts</a> and the <a href="/console/audit">audit trail</a> can
-      be downloaded; the last line of each file is its signed manifest. The
-      <a href="/.well-known/sluice-receipts.json">public keys</a> and the
-      <a href="/.well-known/sluice-heads.json">signed heads</a> can be read by anybody. Store a copy
-      of the heads: everything up to their time has to be in each later file.
-    </p>
-  </section>`;
+const renderVerifying = ({ app }: Person) =>
+  html`<section aria-labelledby="verify">
+      <h2 id="verify">The file</h2>
+      <p>
+        Receipts, the audit trail, or an export with its manifest, up to
+        ${formatBytes(presentedBytesMax)} and not compressed. Each signature and each link of a
+        chain is verified with the keys of this service; what was removed, changed or added is
+        reported. The file is not stored.
+      </p>
+      <form method="post" action="/console/proof" enctype="multipart/form-data">
+        <details>
+          <summary>A manifest beside the file, or heads that you stored earlier</summary>
+          <label
+            >Manifest, as JSON: for CSV, Parquet and a file of a folder
+            <textarea name="manifest" rows="3" spellcheck="false"></textarea>
+          </label>
+          <label
+            >Heads, as <a href="/.well-known/sluice-heads.json">this service publishes them</a>:
+            find the missing end of receipts and of the trail
+            <textarea name="heads" rows="3" spellcheck="false"></textarea>
+          </label>
+        </details>
+        <label>File <input type="file" name="file" required /></label>
+        <p><button type="submit" class="main">Verify</button></p>
+      </form>
+    </section>
+    <section aria-labelledby="files">
+      <h2 id="files">Files to verify</h2>
+      <p>
+        <a href="/console/receipts">Receipts</a> and the ${renderTrail(app)} can be downloaded; the
+        last line of each file is its signed manifest. The
+        <a href="/.well-known/sluice-receipts.json">public keys</a> and the
+        <a href="/.well-known/sluice-heads.json">signed heads</a> can be read by anybody. Store a
+        copy of the heads: everything up to their time has to be in each later file.
+      </p>
+    </section>`;
 
 const copyColumns: readonly Column<AuditEntry>[] = [
   ["Time", ({ at }) => renderTime(at), "head"],

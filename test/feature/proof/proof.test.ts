@@ -75,6 +75,8 @@ describe("the page Proof", async () => {
     assert.ok(ids.every((id) => page.includes(id)));
     assert.equal(page.match(/<h[12][^>]*>Receipts</g)?.length, 1);
     assert.ok(!(await pageFor("viewer")).includes(ids[0] ?? ""));
+    assert.match(await show("auditor"), /"\/console\/audit">audit trail/);
+    assert.doesNotMatch(await show("viewer"), /"\/console\/audit/);
     const entries = await service.app.store.listAudit(0, 1_000);
     const at = entries.findIndex(({ action }) => action === "receipt.export");
     const noted = entries.slice(at, at + 2).map(({ action, actor }) => [action, actor]);
