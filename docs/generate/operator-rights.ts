@@ -11,9 +11,10 @@ export function renderOperatorRights(): string {
     "What each role may do in the [console](../guides/console.md), and on the command line with `--as NAME`. A person with\n" +
       "several roles may do what any of them may. Without `--as`, the command line is not limited: whoever has a shell on the\n" +
       "server can read and write its files. Programs have [scopes](scopes.md) instead.",
-    "Nobody gives a program more to read than they may read: to create or rotate a key, or to create a rule for programs,\n" +
-      "with scopes that read a [confidential type](../concepts/glossary.md), such as `customer_sar:read` or\n" +
-      "`transactions:write`, also takes `confidential.read`, and with `changes:content` also `record.show`.",
+    "Nobody gives a program more of the feed than they may read: to create or rotate a key, or to create a rule for\n" +
+      "programs, with `changes:read` and a scope that reads a [confidential type](../concepts/glossary.md), such as\n" +
+      "`customer_sar:read` or `transactions:write`, also takes `confidential.read`, and with `changes:content` also\n" +
+      "`record.show`.",
     table(
       ["right", "allows to", ...operatorRoles],
       Object.entries(allRights).map(([right, { summary, roles }]) => {

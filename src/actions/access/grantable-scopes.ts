@@ -1,5 +1,6 @@
-// What a person may let a program read, with an API key or a rule for an identity: no more than this person may read.
-// Otherwise a key that somebody creates, or a successor whose secret is shown, would be a way around the roles.
+// What a person may let a program read of the feed, with an API key or a rule for an identity: no more than this person
+// may read. Otherwise a key that somebody creates, or a successor whose secret is shown, would be a way around the
+// roles. Without the feed, a program learns only of records whose ids it knows.
 
 import { mayRead } from "../../domain/confidentiality.ts";
 import type { OperatorRight } from "../../domain/operator-right.ts";
@@ -18,13 +19,14 @@ export async function requireGrantable(
   scopes: readonly Scope[],
 ): Promise<void> {
   const covered = coveredScopes(scopes, false);
+  if (!covered.has("changes:read")) return;
   const { confidential } = await viewerOf(app).reader(organizationId);
   const shown = recordTypes.filter(
     (type) => confidential.has(type.resourceType) && mayRead({ covered }, type),
   );
   const needed: [OperatorRight, string][] = shown.map(({ resourceType, family }) => [
     "confidential.read",
-    `With ${family}:read, programs learn of records of the type ${resourceType}`,
+    `With changes:read and ${family}:read, programs learn of records of the type ${resourceType}`,
   ]);
   if (covered.has("changes:content")) {
     needed.push(["record.show", "With changes:content, programs read the content of records"]);
