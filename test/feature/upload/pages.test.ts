@@ -122,10 +122,7 @@ describe("uploads in the console", async () => {
     assert.deepEqual(await listImports(service.app), []);
     await start(path);
     const result = await ended(path);
-    assert.match(
-      result,
-      /The whole file was read, and all rows but the refused ones were imported/,
-    );
+    assert.match(result, /The whole file was read, and all rows but the refused/);
     assert.match(result, /<td>601<\/td>\s*<td>602<\/td>[^]*amount must be a number/);
     assert.deepEqual(await service.app.store.countRecords(organization), { transaction: 600 });
     const trail = await service.app.store.listAudit(0, 1_000);
