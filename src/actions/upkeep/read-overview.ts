@@ -74,7 +74,7 @@ type DueHolds = Pick<HoldCounts, "reviewsOverdue" | "reviewsAhead" | "holdsEndin
 
 /** Deletions are not counted further than to one above `countedMax`, and holds only among those that were read. */
 export interface Agenda extends DueHolds {
-  /** Pending deletions of requests that have to be answered within about a week (Article 12(3) GDPR). */
+  /** Pending deletions of requests that have to be answered within about ten days (Article 12(3) GDPR). */
   readonly nearMonth: number;
   /** Until the last date of the quarter, like what is counted of holds. */
   readonly floorsEnding: number;
@@ -84,7 +84,7 @@ export interface Agenda extends DueHolds {
 const holdsCountedMax = 10_000;
 /** How many parts of so many holds are read, if most are on records that the person may not know of. */
 const holdPartsMax = 20;
-const nearMs = 23 * dayMs;
+const nearMs = 21 * dayMs;
 
 export async function readAgenda(app: App, organizationId: string | undefined): Promise<Agenda> {
   requireRight(app, "hold.read");

@@ -43,7 +43,7 @@ const duties: readonly (readonly [name: keyof Duties, label: string, path: strin
   ["proposals", "Proposals that need your approval", "/console/proposals"],
   [
     "nearMonth",
-    "Open deletions of requests older than three weeks (Article 12(3) GDPR allows a month)",
+    "Pending deletions of requests older than three weeks (Article 12(3) GDPR allows a month)",
     "/console/deletions?status=pending&sort=due",
   ],
   ["reviewsOverdue", "Holds whose review is overdue", "/console/holds?review=overdue"],

@@ -47,6 +47,15 @@ it("counts a floor that ends this quarter behind a hundred newer deletions with 
   assert.equal((await readAgenda(app, undefined)).floorsEnding, 1);
   assert.equal((await readAgenda(app, acme)).floorsEnding, 1);
   assert.ok((await readAgenda(app, acme)).isEveryHoldRead);
+  const requested = at;
+  for (const [more, near] of [
+    [-1_000, 0],
+    [1_000, 100],
+  ] as const) {
+    at = requested + 21 * 86_400_000 + more;
+    assert.equal((await readAgenda(app, acme)).nearMonth, near, "older than three weeks");
+  }
+  at = requested;
   const database = new DatabaseSync(`${config.dataDir}/sluice.db`);
   database.exec(`
     INSERT INTO hold (hold_id, organization_id, resource_type, resource_id, reason, review_on, placed_at, placed_by)
