@@ -35,6 +35,7 @@ import {
   renderElement,
   renderTable,
 } from "../html/html.ts";
+import { sluice } from "../../basics/program-name.ts";
 import type { Next, Person } from "../page.ts";
 
 export const screen = "/console/retention";
@@ -187,7 +188,8 @@ async function renderPlannedRule({ app, query }: Person, organizationId: string)
   return html`<section class="danger" aria-labelledby="planned">
     <h2 id="planned">Set this rule?</h2>
     <p>
-      <strong>${effect}</strong> ${describeRequested({ due, last })} Type the id of the organization
+      <strong>${effect}</strong> ${describeRequested({ due, last })}
+      ${last !== undefined && examineAll("retention set --dry-run")} Type the id of the organization
       to confirm.
     </p>
     <form method="post" action="/console/retention/rule">
@@ -196,6 +198,11 @@ async function renderPlannedRule({ app, query }: Person, organizationId: string)
       <button type="submit">Set the rule</button>
     </form>
   </section>`;
+}
+
+/** A page reads a part: who has to know all of it before it is set asks on the server. */
+export function examineAll(command: string): Html {
+  return html`On the server, <code>${sluice} ${command}</code> examines all of them.`;
 }
 
 export function renderRuleForm(

@@ -30,6 +30,7 @@ import { titleOf } from "../../domain/record-types.ts";
 import { formatCounts, formatNumber } from "../html/time.ts";
 import {
   describeTimes,
+  examineAll,
   planRule,
   readConfirmed,
   renderOrganizationFields,
@@ -194,6 +195,7 @@ function renderRetentionPreview(
       html`<p>
         Records are examined in parts, in the order of their types and ids, up to
         ${renderRecordName(last)} here. Nothing is known about the rest.
+        ${examineAll("retention preview")}
         <a
           href="${retentionPath(organizationId, { days, at: date, type: last.resourceType, id: last.resourceId })}"
           >Examine the next records</a
