@@ -45,15 +45,18 @@ export function makeKey(): KeyObject {
   return generateKeyPairSync("ed25519").privateKey;
 }
 
-/** `beside`: the file's name until it is complete. */
+/** Returns the key that was there, if there was one. `beside`: the file's name until it is complete. */
 export function replaceKey(
   { receiptKeyFile: path }: Pick<Config, "receiptKeyFile">,
   key: KeyObject,
   beside = temporaryName(path, "new"),
-): void {
+): KeyObject | undefined {
   writeKey(beside, key);
+  // Right before: another rotation must not come between.
+  const old = isPresent(path, what) ? readKey(path) : undefined;
   renameSync(beside, path);
   syncFolder(dirname(path));
+  return old;
 }
 
 /** If two processes start at once, one creates the key and the other one finds it. */

@@ -63,19 +63,27 @@ export function testUpkeep(engine: Engine): void {
       await assert.rejects(store.probeWrite());
     });
 
-    it("retires a key of receipts once, when another one replaces it", async (test) => {
+    it("retires a key of receipts once, when another one replaces it, and no other key", async (test) => {
       const { store } = await openSite(engine, test);
       const before = await store.trail.head();
-      for (const at of [1_000, 2_000, 3_000]) {
+      const keep = (at: number, replaced?: string) => {
         const key = { keyId: `k${at}`, publicKey: "x", createdAt: at, retiredAt: undefined };
-        await store.keepReceiptKey(key, { retireOthers: true }, { ...operator, now: at });
-      }
+        const retired = replaced === undefined ? undefined : { keyId: replaced, retiredAt: at + 1 };
+        return store.keepReceiptKey(key, { retired }, { ...operator, now: at });
+      };
+      await keep(1_000);
+      await keep(2_000);
+      await keep(3_000, "k1000");
+      await keep(4_000, "k3000");
+      await keep(5_000, "k1000");
       assert.deepEqual(
         (await store.listReceiptKeys()).map(({ keyId, retiredAt }) => [keyId, retiredAt]),
         [
-          ["k1000", 2_000],
-          ["k2000", 3_000],
-          ["k3000", undefined],
+          ["k1000", 3_001],
+          ["k2000", undefined],
+          ["k3000", 4_001],
+          ["k4000", undefined],
+          ["k5000", undefined],
         ],
       );
       const retired = (await store.listAudit(before.no, 10)).filter(
@@ -83,7 +91,7 @@ export function testUpkeep(engine: Engine): void {
       );
       assert.deepEqual(
         retired.map(({ subject }) => subject),
-        ["k1000", "k2000"],
+        ["k1000", "k3000"],
       );
     });
   });

@@ -7,8 +7,9 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { findStatedFaults } from "../../src/actions/receipt/receipt-counts.ts";
-import type { PublishedKeys } from "../../src/actions/receipt/receipt-keys.ts";
+import { keepReceiptKey, type PublishedKeys } from "../../src/actions/receipt/receipt-keys.ts";
 import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
+import { makeKey } from "../../src/data-folder/receipt-key.ts";
 import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { missingPython } from "../clients/subject.ts";
 import type { Customer } from "../support/customer.ts";
@@ -84,6 +85,14 @@ describe("the receipt of a deletion", () => {
       verdicts.map(({ faults }) => faults),
       [[], []],
     );
+  });
+
+  it("may be signed with the key of another process after this one is rotated", async () => {
+    const { keyId } = await scene.server.operate((app) => keepReceiptKey(app, makeKey()));
+    const { key_id: next } = await scene.line.ask("receipt rotate");
+    const published = JSON.parse(await scene.fetch(keysPath)) as PublishedKeys;
+    const inUse = published.keys.filter(({ retired_at }) => retired_at === undefined);
+    assert.deepEqual(inUse.map(({ kid }) => kid).toSorted(), [String(next), keyId].toSorted());
   });
 
   it("is signed with a key that only its owner can read, and that is in no log and no store", () => {

@@ -3,7 +3,7 @@
 
 import { type KeyObject, createPublicKey, hash, sign } from "node:crypto";
 import { type ReceiptKey, makeReceiptBody, placeOf } from "../../domain/deletion/receipt.ts";
-import { actOf, type App, type Signer } from "../app.ts";
+import { actOf, type App, currentTimeOf, type Signer } from "../app.ts";
 import { requireRight } from "../operator/viewer.ts";
 import { canonicalFields, canonicalJson, joinFields } from "../../domain/json/canonical-json.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
@@ -70,25 +70,26 @@ function isPublishedKey(value: unknown): value is PublishedKey {
 /** Call before the first receipt is signed with the key. */
 export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<ReceiptKey> {
   const key = publicPart(privateKey, app.now());
-  await keep(app, key, false);
+  await app.store.keepReceiptKey(key, {}, actOf(app));
   return key;
 }
 
-/** A crash between the steps leaves a published key that is not used. `replace` writes the private key. */
+/**
+ * A crash between the steps leaves a published key that is not used, or an old one that is not retired. The keys of
+ * processes that have their own stay in use. `replace` writes the private key, and returns the one that was there.
+ */
 export async function rotateReceiptKey(
   app: App,
   privateKey: KeyObject,
-  replace: () => void,
+  replace: () => KeyObject | undefined,
 ): Promise<ReceiptKey> {
   requireRight(app, "receipt_key.rotate");
   const key = await keepReceiptKey(app, privateKey);
-  replace();
-  await keep(app, key, true);
+  const old = replace();
+  const retiredAt = currentTimeOf(app);
+  const retired = old && { keyId: publicPart(old, retiredAt).keyId, retiredAt };
+  await app.store.keepReceiptKey(key, { retired }, actOf(app));
   return key;
-}
-
-function keep(app: App, key: ReceiptKey, retireOthers: boolean): Promise<void> {
-  return app.store.keepReceiptKey(key, { retireOthers }, actOf(app));
 }
 
 /** `readKey` is called for each receipt, so that a rotation takes effect with the next one. */

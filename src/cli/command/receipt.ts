@@ -71,7 +71,8 @@ export const receiptRotate = defineStoreCommand({
   summary: "Replace the key that receipts are signed with.",
   details:
     "Processes that use the same key file sign the next receipt with the new key, without a restart. The old public keys stay " +
-    "published, so receipts that were signed with them remain genuine; the old private key is destroyed.",
+    "published, so receipts that were signed with them remain genuine; the old private key is destroyed. A process with a key " +
+    "file of its own goes on with its key: rotate that one with its own settings.",
   examples: ["sluice receipt rotate"],
   rights: ["receipt_key.rotate"],
   run: async (app, _, context) => {
@@ -82,7 +83,7 @@ export const receiptRotate = defineStoreCommand({
     const key = await rotateReceiptKey(app, privateKey, replace);
     return {
       json: { key_id: key.keyId, key_file: config.receiptKeyFile },
-      text: `From now on, receipts are signed with the key ${key.keyId} (${config.receiptKeyFile}).`,
+      text: `From now on, processes that use ${config.receiptKeyFile} sign receipts with the key ${key.keyId}.`,
     };
   },
 });

@@ -12,7 +12,7 @@ import { rotateReceiptKey } from "../../../src/actions/receipt/receipt-keys.ts";
 import { revokeKey } from "../../../src/actions/access/keys.ts";
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
-import { makeKey } from "../../../src/data-folder/receipt-key.ts";
+import { makeKey, makeKeyReader } from "../../../src/data-folder/receipt-key.ts";
 import { idOf, pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
 import type { Customer } from "../../support/customer.ts";
 import { type FakeClock, makeFakeClock } from "../../support/fake-clock.ts";
@@ -71,7 +71,8 @@ async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">
   await addRecords(scene, other);
   const answered = await askOnce(scene, acme);
   const completed = await completeOne(scene, acme);
-  await rotateReceiptKey(scene.service.app, makeKey(), () => undefined);
+  const oldKey = makeKeyReader(scene.service.config)();
+  await rotateReceiptKey(scene.service.app, makeKey(), () => oldKey);
   const waiting = await leaveWaiting(scene, acme);
   const { organizationId } = acme;
   const { store, now } = scene.service.app;

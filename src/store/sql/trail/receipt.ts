@@ -26,12 +26,12 @@ import type { SealedReceipt } from "../../interface/deletion.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "./audit.ts";
 import { named, inNamedIds, columnsIn } from "../statement/named.ts";
-import { all, find, list, Rows, run, type Statements, column } from "../statement/statements.ts";
+import { all, find, list, Rows, run, type Statements } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
 
 export interface KeepKeyOptions {
-  /** Whether the other keys are retired. */
-  readonly retireOthers: boolean;
+  /** The key that nothing is signed with any more, since when it is not. */
+  readonly retired?: { readonly keyId: string; readonly retiredAt: number } | undefined;
 }
 
 const findHead = `SELECT store_id, receipt_no, hash, salt_key FROM receipt_head WHERE single`;
@@ -62,9 +62,8 @@ const insertKey = insertion<ReceiptKey>(
   "ON CONFLICT DO NOTHING",
 );
 
-const retireOthers = `
-  UPDATE receipt_key SET retired_at = $1 WHERE key_id <> $2 AND retired_at IS NULL
-  RETURNING key_id`;
+const retireKey = `
+  UPDATE receipt_key SET retired_at = $1 WHERE key_id = $2 AND retired_at IS NULL`;
 
 const pageRows = 1_000;
 
@@ -133,14 +132,13 @@ export function* listReceiptKeys() {
 
 export function* keepReceiptKey(
   key: ReceiptKey,
-  options: KeepKeyOptions,
+  { retired }: KeepKeyOptions,
   act: Act,
 ): Statements<void> {
   yield* addKey(key, act);
-  if (!options.retireOthers) return;
-  for (const keyId of yield* column<string>(retireOthers, act.now, key.keyId)) {
-    yield* auditAct(noteOn(keyId, "retire", {}), act);
-  }
+  if (retired === undefined) return;
+  if ((yield* run(retireKey, retired.retiredAt, retired.keyId)) === 0) return;
+  yield* auditAct(noteOn(retired.keyId, "retire", {}), act);
 }
 
 function* addKey(key: ReceiptKey, act: Act): Statements<void> {
