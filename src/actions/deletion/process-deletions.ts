@@ -267,6 +267,8 @@ class DeletionBatch {
     const { deletion } = one;
     const { stopping } = this.#options;
     this.#open.delete(idOf(deletion));
+    // Their leases end by themselves: a store that waits must not delay a stop once for each of them.
+    if (stopping.aborted && this.#failures.length > 0) return;
     try {
       await postpone(this.#app, { deletion, cause }, stopping);
       this.#done.push({ result: "postponed", deletion, cause });
