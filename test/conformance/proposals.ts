@@ -203,6 +203,23 @@ export function testProposals(engine: Engine): void {
       assert.ok(await isOn());
     });
 
+    it("of somebody whose issuer took all roles away meanwhile is of no use", async () => {
+      await store.operators.create(officer("emil"), operator);
+      await change(propose("emil", id));
+      const session = {
+        sessionId: "ses_emil",
+        tokenHash: Buffer.alloc(32),
+        method: "link",
+      } as const;
+      const act = { actor: "emil", now: operator.now };
+      await store.operators.useIdentity("op_emil", [], {
+        session: { ...session, createdAt: operator.now, expiresAt: operator.now + 1 },
+        act,
+      });
+      assert.equal(resultOf(await change(approve("ben", id))), "proposer_gone");
+      assert.ok(await isOn());
+    });
+
     it("is one of a bounded number", async () => {
       const outcomes: unknown[] = [];
       for (let days = 1; days <= 102; days += 1) {

@@ -131,8 +131,12 @@ export function* expireProposals(act: Act): Statements<{ readonly isMore: boolea
 /** How many proposals of an organization can be open at the same time. */
 const openProposalsMax = 100;
 
+/** An issuer of OpenID Connect can take all roles of somebody away, who is no operator any more. */
+const activeOperator = (name: string) =>
+  `SELECT 1 FROM operator WHERE name = ${name} AND disabled_at IS NULL AND roles <> '[]'`;
+
 const proposerIsActive = `
-    EXISTS (SELECT 1 FROM operator WHERE name = proposed_by AND disabled_at IS NULL)`;
+    EXISTS (${activeOperator("proposed_by")})`;
 
 const approve = `
   UPDATE proposal SET status = 'approved', decided_by = $2, decided_at = $3
@@ -161,7 +165,7 @@ const insertProposal = insertion(
   "proposal_id organization_id act parameters state proposed_by proposed_at expires_at status",
 );
 
-const findActive = `SELECT 1 FROM operator WHERE name = $1 AND disabled_at IS NULL`;
+const findActive = activeOperator("$1");
 
 export interface WantedAct extends Pick<
   Proposal,
