@@ -93,15 +93,11 @@ describe("a token", () => {
     assert.equal((await askWith(token)).body.code, 40103);
   });
 
-  it("ends within 2 seconds of the revocation of its key, unlike others of the organization", async () => {
+  it("ends at once when its key is revoked in this process, unlike others of the organization", async () => {
     const other = await scene.makeCustomer();
     assert.equal((await askWith(other.token)).status, 400);
     await revokeKey(service.app, other.keyId);
-    const reply = await waitFor("the token to end", async () => {
-      const found = await askWith(other.token);
-      return found.status === 401 ? found : undefined;
-    });
-    assert.equal(reply.body.code, 40104);
+    assert.equal((await askWith(other.token)).body.code, 40104);
     assert.equal((await askWith(customer.token)).status, 400);
   });
 

@@ -141,5 +141,8 @@ export async function rotateKey(
 export async function revokeKey(app: App, keyId: string): Promise<ApiKey> {
   requireRight(app, "key.revoke");
   const key = await findKey(app, keyId);
-  return (await app.store.revokeKey(keyId, actOf(app))) ?? key;
+  const revoked = await app.store.revokeKey(keyId, actOf(app));
+  // In this process the key ends at once (contract, section 4).
+  await app.callers.confirm(app.store);
+  return revoked ?? key;
 }
