@@ -153,7 +153,7 @@ function renderVerdict(name: string, verdict: PresentedVerdict): Html {
       <li>
         ${
           notExamined.length === 0
-            ? renderChip("good", "nothing was left out")
+            ? renderChip("good", "everything in the file was examined")
             : html`${renderChip("wait", "not examined")} ${renderList(notExamined)}`
         }
       </li>

@@ -104,6 +104,8 @@ describe("the page Proof", async () => {
         /<span class="chip good">complete<\/span> up to <time [^]*the published head/,
       );
       assert.match(text, /found: number \d+/);
+      const examined = /chip good">everything in the file was examined/;
+      assert.equal(examined.test(text), content !== receipts);
       assert.equal(/chip wait">not examined/.test(text), content === receipts);
     }
     const bare = await present(trail.split("\n").slice(0, 2).join("\n"));
