@@ -24,6 +24,7 @@ import type {
 } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { DeletionPace } from "./deletion-pace.ts";
+import { afterTurnOf, inTurn } from "./deletion-turns.ts";
 import { catchUpLedger, recordInLedger } from "../ledger/keep-ledger.ts";
 import { failureOf, pauseWrites, type Verifying } from "./found-again.ts";
 import { postpone } from "./postpone-deletion.ts";
@@ -96,7 +97,7 @@ class DeletionBatch {
   readonly #options: ProcessOptions;
   readonly #pace: DeletionPace;
   /** In the order of their next steps. */
-  readonly #open = new Map<string, Open>();
+  #open = new Map<string, Open>();
   /** Results that are not reported yet. */
   #done: ProcessedDeletions[] = [];
   /** Why deletions can't be postponed. */
@@ -170,19 +171,18 @@ class DeletionBatch {
   async #erase(): Promise<void> {
     const [organization] = this.#toErase(isOfOrganization);
     if (organization !== undefined) await this.#eraseOrganization(organization);
-    for (;;) {
+    for (let hasEnded = true; hasEnded;) {
       const records = this.#toErase((deletion) => !isOfOrganization(deletion));
       const [first] = records;
       if (first === undefined) return;
-      if (await this.#eraseRecords(records)) continue;
+      hasEnded = await this.#eraseRecords(inTurn(records));
       this.#yieldTurn(first);
-      return;
     }
   }
 
   #yieldTurn(one: Open): void {
-    this.#open.delete(idOf(one.deletion));
-    this.#open.set(idOf(one.deletion), one);
+    const all = afterTurnOf(one, [...this.#open.values()]);
+    this.#open = new Map(all.map((next) => [idOf(next.deletion), next]));
   }
 
   #toErase(isWanted: (deletion: Deletion) => boolean): readonly Open[] {

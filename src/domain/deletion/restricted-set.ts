@@ -23,7 +23,7 @@ export function ownerOf({
   restrictedOf,
 }: {
   readonly organizationId: string;
-  readonly restrictedOf?: string;
+  readonly restrictedOf?: string | undefined;
 }): string {
   return restrictedOf ?? organizationId;
 }
