@@ -3,7 +3,7 @@
 
 import { type KeyObject, createPublicKey, hash, sign } from "node:crypto";
 import { type ReceiptKey, makeReceiptBody, placeOf } from "../../domain/deletion/receipt.ts";
-import { actOf, type App, currentTimeOf, type Signer } from "../app.ts";
+import { actOf, type App, type Signer } from "../app.ts";
 import { requireRight } from "../operator/viewer.ts";
 import { canonicalFields, canonicalJson, joinFields } from "../../domain/json/canonical-json.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
@@ -86,9 +86,10 @@ export async function rotateReceiptKey(
   requireRight(app, "receipt_key.rotate");
   const key = await keepReceiptKey(app, privateKey);
   const old = replace();
-  const retiredAt = currentTimeOf(app);
-  const retired = old && { keyId: publicPart(old, retiredAt).keyId, retiredAt };
-  await app.store.keepReceiptKey(key, { retired }, actOf(app));
+  // The audit trail proves the time, so it is the same.
+  const act = actOf(app);
+  const retired = old && { keyId: publicPart(old, act.now).keyId, retiredAt: act.now };
+  await app.store.keepReceiptKey(key, { retired }, act);
   return key;
 }
 
