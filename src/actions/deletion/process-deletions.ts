@@ -180,8 +180,11 @@ class DeletionBatch {
     }
   }
 
+  /** What is erased keeps its order, in which it is completed. */
   #yieldTurn(one: Open): void {
-    const all = afterTurnOf(one, [...this.#open.values()]);
+    const erased = [...this.#open.values()].filter(({ isErased }) => isErased);
+    const left = this.#toErase(() => true);
+    const all = [...erased, ...afterTurnOf(one, left)];
     this.#open = new Map(all.map((next) => [idOf(next.deletion), next]));
   }
 
