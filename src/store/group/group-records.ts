@@ -145,14 +145,9 @@ export class RecordsOfGroup {
   }
 }
 
-export const relationColumns = [
-  "organization_id",
-  "from_type",
-  "from_id",
-  "to_type",
-  "to_id",
-  "kind",
-] as const;
+export const relationKey = ["organization_id", "from_type", "from_id", "to_type", "to_id"] as const;
+
+export const relationColumns = [...relationKey, "kind"] as const;
 
 export type RelationRow = Readonly<Record<(typeof relationColumns)[number], string>>;
 

@@ -9,6 +9,7 @@ import { distributedTables } from "../../../src/store/postgres/citus.ts";
 import { makeInsertion } from "../../../src/store/postgres/transaction.ts";
 import { type PostgresServer, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
+import { relationKey } from "../../../src/store/group/group-records.ts";
 import * as conditions from "../../../src/store/sql/statement/index-conditions.ts";
 import * as naming from "../../../src/store/sql/statement/named.ts";
 import { textFor } from "../../../src/store/sql/statement/statements.ts";
@@ -23,7 +24,7 @@ import {
 import { openTestStore } from "../../support/test-store.ts";
 import { storeParts } from "../../../src/feature/parts.ts";
 
-const fragments = { ...naming, ...conditions, namedRows: naming.named };
+const fragments = { ...naming, ...conditions, relationKey, namedRows: naming.named };
 
 const folder = new URL("../../../src/store/", import.meta.url);
 const written = ["{postgres,sql}/**/*.ts", "../feature/*/store/*.ts"];

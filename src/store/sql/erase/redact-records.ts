@@ -5,7 +5,7 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { type PlanPart, type Reference, referencesOf } from "../plan/erasure.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
-import { relationColumns } from "../statement/index-conditions.ts";
+import { relationKey } from "../../group/group-records.ts";
 import { among } from "../statement/named.ts";
 import { measureShortRecords, readChanges } from "../record/changes.ts";
 import { redactAll, storeRewritten, type Rewritten } from "./rewrite.ts";
@@ -20,7 +20,7 @@ import {
 import { keepPseudonyms } from "./pseudonym.ts";
 
 const removeRelations = `
-  DELETE FROM relation ${among("USING", "relation", relationColumns)}
+  DELETE FROM relation ${among("USING", "relation", relationKey)}
     --citus AND relation.to_id = ANY ($5::text[])
   RETURNING relation.organization_id, relation.from_type, relation.from_id, relation.to_type, relation.to_id`;
 
@@ -88,12 +88,12 @@ function recordTextOf(reference: Reference): string {
 }
 
 function* removeThem(references: readonly Reference[]): Statements<readonly RelationRow[]> {
-  const rows = references.map((reference) => relationColumns.map((column) => reference[column]));
-  return yield* all<RelationRow>(removeRelations, new Rows(rows, relationColumns.length));
+  const rows = references.map((reference) => relationKey.map((column) => reference[column]));
+  return yield* all<RelationRow>(removeRelations, new Rows(rows, relationKey.length));
 }
 
 function relationText(row: RelationRow): string {
-  return relationColumns.map((column) => row[column]).join("\n");
+  return relationKey.map((column) => row[column]).join("\n");
 }
 
 function recordOf({ organization_id, from_type, from_id }: Reference): KeyRow {

@@ -2,6 +2,7 @@
 // By their first column they find a whole organization, and PostgreSQL would choose them for any statement while it
 // took the tables for almost empty. Evaluates nothing.
 
+import { relationKey } from "../../group/group-records.ts";
 import { equal, joinNamed, keyColumns, named, namedRecords, sameOnServer } from "./named.ts";
 
 /** Changes by their arrival. */
@@ -11,14 +12,6 @@ export const byArrival = "change.change_no > 0";
 export const bySource = "relation.kind > ''";
 
 const sourceColumns = ["organization_id", "from_type", "from_id"];
-
-export const relationColumns = [
-  "organization_id",
-  "from_type",
-  "from_id",
-  "to_type",
-  "to_id",
-] as const;
 
 /** On PostgreSQL. The subquery, which Citus does not support, keeps it from reading all of the index. */
 function eachFrom(names: readonly string[]): string {
@@ -56,7 +49,7 @@ export const removeRelationsFrom = `
   ${namedRecords}
   ${eachFrom(keyColumns)}
   --sqlite )
-  --postgres ) AS named WHERE ${sameOnServer("relation", relationColumns)} --elsewhere
+  --postgres ) AS named WHERE ${sameOnServer("relation", relationKey)} --elsewhere
   --citus WHERE ${sameOnServer("relation", sourceColumns, keyColumns)} AND ${bySource}
   `;
 
@@ -69,6 +62,6 @@ export const moveRelationsFrom = `
   ${named("owner", "type", "id", "record_no bigint", "keeper")}
   ${eachFrom(owned)}
   --sqlite WHERE ${equal("relation", sourceColumns, owned)}
-  --postgres ) AS named WHERE ${sameOnServer("relation", relationColumns)} --elsewhere
+  --postgres ) AS named WHERE ${sameOnServer("relation", relationKey)} --elsewhere
   --citus WHERE ${sameOnServer("relation", sourceColumns, owned)} AND ${bySource}
   `;
