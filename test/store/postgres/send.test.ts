@@ -5,7 +5,6 @@ import { describe, it, type TestContext } from "node:test";
 import { Client } from "pg";
 import { send } from "../../../src/store/postgres/send.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
-import { waitFor } from "../../support/wait-for.ts";
 
 const server = await usePostgres();
 const url = await server.makeDatabase();
@@ -23,8 +22,11 @@ async function connect(test: TestContext): Promise<Client> {
 describe("a message to the server", () => {
   it("may take its time after what was sent before it", async (test) => {
     const client = await connect(test);
-    const sent = [send(client, wait(0.4), 60_000), send(client, wait(0.4), 60_000)];
-    const last = await Promise.all([...sent, send(client, "SELECT 1 AS one", 300)]);
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const sent = [send(client, wait(0.1), 1_000), send(client, wait(0.1), 1_000)];
+    const all = Promise.all([...sent, send(client, "SELECT 1 AS one", 300)]);
+    test.mock.timers.tick(999);
+    const last = await all;
     assert.deepEqual(last[2]?.rows, [{ one: 1 }]);
   });
 
@@ -53,8 +55,9 @@ describe("a message to the server", () => {
 
   it("leaves nothing behind that would end the connection later", async (test) => {
     const client = await connect(test);
-    await send(client, wait(0), 50);
-    await waitFor("more than the limit", async () => (await client.query(wait(0.1))).rowCount);
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    await send(client, "SELECT 1", 50);
+    test.mock.timers.tick(1_000);
     assert.equal((await send(client, "SELECT 1")).rowCount, 1);
   });
 });
