@@ -7,7 +7,8 @@ import { after, describe, it } from "node:test";
 import { longPreview } from "../../src/actions/deletion/preview-deletion.ts";
 import { previewRequest } from "../../src/actions/deletion/preview-request.ts";
 import { selectDeletions } from "../../src/actions/deletion/decide-deletions.ts";
-import { listDeletions, reportErasures } from "../../src/actions/deletion/list-deletions.ts";
+import { listDeletions } from "../../src/actions/deletion/list-deletions.ts";
+import { reportErasures } from "../../src/actions/deletion/report-erasures.ts";
 import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts";
 import { viewRecord } from "../../src/actions/record/view-record.ts";
 import { previewPart } from "../../src/actions/retention/preview-retention.ts";
@@ -90,12 +91,15 @@ describe("a page of the console on a store with much of everything", async () =>
     assert.equal(plans.mock.callCount(), 1);
   });
 
-  it("reports a part of the erasures, and says so", async (test) => {
-    const reads = test.mock.method(app.store, "listDeletions");
+  it("counts all erasures in parts, and reads only the first ones whole", async (test) => {
+    const counted = test.mock.method(app.store, "listCompleted");
+    const read = test.mock.method(app.store, "listDeletions");
     const query = { organizationId: acme, from: undefined, until: undefined };
-    const { erasures, isComplete } = await reportErasures(app, query);
-    assert.deepEqual([erasures.length, isComplete], [250, false]);
-    assert.equal(reads.mock.callCount(), 1);
+    const { deletions, shown, countedFrom } = await reportErasures(app, query);
+    assert.deepEqual([deletions, shown.length, countedFrom], [many, 100, undefined]);
+    const limits = counted.mock.calls.map((call) => call.arguments[0].limit);
+    assert.deepEqual(limits, [1_000, 1_000]);
+    assert.equal(read.mock.callCount(), 0);
   });
 
   it("finds what can be approved without reading what needs no approval", async (test) => {

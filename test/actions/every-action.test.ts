@@ -23,7 +23,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "deletion/decide-deletions changeAll": partly,
   "deletion/list-deletions countDeletions": partly,
   "deletion/list-deletions countWaiting": partly,
-  "deletion/list-deletions reportErasures": partly,
   "deletion/show-deletion readDeletionDetails": partly,
   "deletion/show-deletion readReceipt": partly,
   "ledger/watch-store makeStoreCheck": begun,

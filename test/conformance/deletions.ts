@@ -285,6 +285,19 @@ function testOverview(engine: Engine): void {
       assert.deepEqual(await listIds(store, { organizationId: acme, status: "cancelled" }), []);
     });
 
+    it("has what numbers over completed deletions are made of, by organization and in parts", async () => {
+      const [completed] = await store.listDeletions({ status: "completed", limit: 10 });
+      assert.ok(completed?.completedAt !== undefined);
+      const { deletionRequestId, organizationId, resourceType, requestedAt } = completed;
+      const { completedAt, erased, kept } = completed;
+      const row = { deletionRequestId, organizationId, resourceType, requestedAt };
+      const rows = [{ ...row, completedAt, erased, kept }];
+      assert.deepEqual(await store.listCompleted({ limit: 10 }), rows);
+      assert.deepEqual(await store.listCompleted({ organizationId: acme, limit: 10 }), rows);
+      assert.deepEqual(await store.listCompleted({ organizationId: other, limit: 10 }), []);
+      assert.deepEqual(await store.listCompleted({ before: completed, limit: 10 }), []);
+    });
+
     it("counts by status, and knows since when the oldest has been due", async () => {
       assert.deepEqual(await store.deletionFigures(202), {
         byStatus: { pending: 2, processing: 1, completed: 1, cancelled: 1 },

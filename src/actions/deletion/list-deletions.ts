@@ -1,16 +1,14 @@
-// The list of deletions, newest first, with a filter and what each of them waits for; and the report of erasures, with
-// who asked and approved, and what was erased. Leaves out what a person may not know. Each part reads a bounded number
-// of rows, even if few match.
+// The list of deletions, newest first, with a filter and what each of them waits for. Leaves out what a person may not
+// know. Each part reads a bounded number of rows, even if few match.
 
 import {
   type Deletion,
   type DeletionStatus,
   dueTime,
   openStatuses,
-  type ErasedCounts,
 } from "../../domain/deletion/deletion.ts";
 import type { WaitingCounts } from "../../store/interface/proposal.ts";
-import { type App, actOf } from "../app.ts";
+import type { App } from "../app.ts";
 import { requireOrganization } from "../access/find-organization.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
@@ -23,7 +21,6 @@ import {
   withWaits,
 } from "./deletion-wait.ts";
 import { ownRequests } from "./own-request.ts";
-import { visibleCounts } from "./read-deletion.ts";
 
 export interface DeletionQuery {
   readonly organizationId?: string | undefined;
@@ -110,7 +107,7 @@ export interface MatchingPart {
 }
 
 /** After which deletion a part begins. */
-type ListPosition = Pick<Deletion, "requestedAt" | "deletionRequestId">;
+export type ListPosition = Pick<Deletion, "requestedAt" | "deletionRequestId">;
 
 interface Search extends DeletionQuery {
   readonly before?: ListPosition | undefined;
@@ -204,99 +201,4 @@ const processingNamedMax = 10;
 /** The first deletions that have been processing for long, without those that wait for a hold or a floor. */
 export function listLongProcessing({ store, now }: App) {
   return store.overview.listProcessing(now() - processingMsMax, processingNamedMax);
-}
-
-export interface ErasureQuery {
-  readonly organizationId: string | undefined;
-  /** When the deletion was completed: from this time, and before this one. Unix milliseconds. */
-  readonly from: number | undefined;
-  readonly until: number | undefined;
-}
-
-export interface Erasure {
-  readonly deletion: Deletion;
-  readonly erased: ErasedCounts;
-}
-
-export interface ErasureReport {
-  /** The latest requests first. */
-  readonly erasures: readonly Erasure[];
-  /** False if there are more requests than a page reads. */
-  readonly isComplete: boolean;
-}
-
-const partRows = 1_000;
-/** How many deletions that this person may know of a page reads, so that hidden ones don't change the result. */
-const readMax = 250;
-/** How many parts are read at most, even if few may be known. */
-const partsMax = 50;
-
-/** Throws OperatorError no_such_organization. */
-export async function reportErasures(app: App, query: ErasureQuery): Promise<ErasureReport> {
-  await requireOrganization(app, query.organizationId);
-  const visible: Deletion[] = [];
-  let parts = 0;
-  for await (const part of completedPages(app, query, readMax)) {
-    visible.push(...part);
-    parts += 1;
-    if (visible.length >= readMax || parts === partsMax) break;
-  }
-  const erasures = await selectErasures(app, visible.slice(0, readMax), query);
-  return { erasures, isComplete: visible.length < readMax && parts < partsMax };
-}
-
-/** Records the download in the audit trail first. Throws OperatorError no_such_organization. */
-export async function downloadErasures(
-  app: App,
-  query: ErasureQuery,
-): Promise<AsyncGenerator<readonly Erasure[]>> {
-  requireRight(app, "deletion.read");
-  const { organizationId, from, until } = query;
-  await requireOrganization(app, organizationId);
-  const subject = organizationId ?? "all organizations";
-  const note = {
-    action: "erasures.export",
-    organizationId,
-    subject,
-    detail: { from: from ?? null, until: until ?? null },
-  } as const;
-  await app.store.trail.note(note, actOf(app));
-  return erasurePages(app, query);
-}
-
-async function* erasurePages(app: App, query: ErasureQuery): AsyncGenerator<readonly Erasure[]> {
-  for await (const part of completedPages(app, query, partRows))
-    yield selectErasures(app, part, query);
-}
-
-async function* completedPages(
-  app: App,
-  { organizationId, until }: ErasureQuery,
-  rowsMax: number,
-): AsyncGenerator<readonly Deletion[]> {
-  requireRight(app, "deletion.read");
-  const status = "completed";
-  // What was requested later was completed later.
-  let before: ListPosition | undefined =
-    until === undefined ? undefined : { requestedAt: until, deletionRequestId: "" };
-  do {
-    const part = await findMatching(app, { organizationId, status, before, rowsMax }, rowsMax);
-    before = part.next;
-    yield part.deletions;
-  } while (before !== undefined);
-}
-
-async function selectErasures(
-  app: App,
-  deletions: readonly Deletion[],
-  { from = 0, until = Infinity }: ErasureQuery,
-): Promise<readonly Erasure[]> {
-  const completed = deletions.filter(
-    ({ completedAt = 0 }) => completedAt >= from && completedAt < until,
-  );
-  const readers = await viewerOf(app).readers(completed.map((one) => one.organizationId));
-  return completed.flatMap((deletion) => {
-    const reader = readers.get(deletion.organizationId);
-    return reader === undefined ? [] : [{ deletion, erased: visibleCounts(deletion, reader) }];
-  });
 }

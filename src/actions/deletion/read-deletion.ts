@@ -15,7 +15,7 @@ import {
   type ErasedCounts,
 } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
-import { countsOf, type Disclosures } from "../../domain/deletion/receipt-count.ts";
+import type { Disclosures } from "../../domain/deletion/receipt-count.ts";
 import {
   type RecipientStatement,
   makeStatement,
@@ -121,12 +121,14 @@ export function viewDeletion(
 }
 
 /** In the same order for every deletion. Kept records count as erased for a reader who may not know of them. */
-export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts {
-  const { removed, kept } = countsOf(deletion);
+export function visibleCounts(
+  { erased, kept }: Pick<Deletion, "erased" | "kept">,
+  reader: Reader,
+): ErasedCounts {
   const visible = recordTypes.flatMap((type): [string, number][] => {
     const { resourceType } = type;
-    const keptCount = mayKnowKept(reader, type) ? (kept[resourceType] ?? 0) : 0;
-    const count = (removed[resourceType] ?? 0) - keptCount;
+    const hiddenCount = mayKnowKept(reader, type) ? 0 : (kept[resourceType] ?? 0);
+    const count = (erased[resourceType] ?? 0) + hiddenCount;
     return count === 0 || !mayCount(reader, type) ? [] : [[type.resourceType, count]];
   });
   return Object.fromEntries(visible);

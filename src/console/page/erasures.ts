@@ -7,7 +7,7 @@ import {
   type ErasureQuery,
   type ErasureReport,
   reportErasures,
-} from "../../actions/deletion/list-deletions.ts";
+} from "../../actions/deletion/report-erasures.ts";
 import { dateOf, dayMs, hourMs } from "../../basics/duration.ts";
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { describeBasis } from "../../domain/deletion/basis.ts";
@@ -22,14 +22,9 @@ import {
   renderHidden,
   renderInput,
 } from "../html/field.ts";
-import {
-  onlyOrganization,
-  organizationColumn,
-  renderOrganizationInput,
-  withOrganization,
-} from "../html/filter.ts";
+import { organizationColumn, renderOrganizationInput, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
-import { renderChart, type Slot } from "../html/chart.ts";
+import { renderChart } from "../html/chart.ts";
 import { renderDeletionOf } from "../html/link.ts";
 import { renderActor, renderOrganization } from "../html/party.ts";
 import { formatCounts, formatDuration, formatNumber, renderExactTime } from "../html/time.ts";
@@ -37,7 +32,6 @@ import type { Next, Person } from "../page.ts";
 import { sendFile } from "../request/download.ts";
 
 const screen = "/console/erasures";
-const shownMax = 100;
 
 export async function showErasures(person: Person): Promise<Next> {
   const form = withOrganization(person);
@@ -75,61 +69,49 @@ function readQuery(form: Form): ErasureQuery {
 function renderSummary(
   form: Form,
   { organizationId }: ErasureQuery,
-  { erasures, isComplete }: ErasureReport,
+  { deletions, erased, organizations, countedFrom }: ErasureReport,
 ): Html {
-  const only = onlyOrganization(erasures, ownerOf);
-  const all = html`all${only !== undefined && html`; these are of ${renderOrganization(only)}`}`;
+  const [only, ...others] = organizations;
+  const isOne = only !== undefined && others.length === 0;
+  const all = html`all${isOne && html`; these are of ${renderOrganization(only)}`}`;
   const [from, until] = ["from", "until"].map((name) => readText(form, name));
-  const total: Record<string, number> = {};
-  for (const [type, count = 0] of erasures.flatMap(({ erased }) => Object.entries(erased))) {
-    total[type] = (total[type] ?? 0) + count;
-  }
-  const atLeast = (text: string) => `${isComplete ? "" : "at least "}${text}`;
+  const atLeast = (text: string) => `${countedFrom === undefined ? "" : "at least "}${text}`;
   const days = [from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(" ");
   return html`${renderFacts([
     ["Organization", organizationId === undefined ? all : renderOrganization(organizationId)],
     ["Completed", days === "" ? "at any time" : `${days} (UTC)`],
-    ["Deletions", atLeast(formatNumber(erasures.length))],
-    ["Records erased", atLeast(formatCounts(total) || "none")],
+    ["Deletions", atLeast(formatNumber(deletions))],
+    ["Records erased", atLeast(formatCounts(erased) || "none")],
   ])}
-  ${!isComplete && html`<p role="alert">There are more than a page reads; the file has all of them.</p>`}`;
+  ${
+    countedFrom !== undefined &&
+    html`<p role="alert">
+      There are more deletions than a page counts: these are of requests since
+      ${dateOf(countedFrom)}. The file has all of them.
+    </p>`
+  }`;
 }
 
-const weekMs = 7 * dayMs;
-const weeksShown = 24;
-
-/**
- * The weeks before the end of the period, each of whole days, with how long the deletions completed in it took. If not
- * all were read, the others were requested before these, and may have been completed in any week.
- */
-function renderWeeks(report: ErasureReport, query: ErasureQuery, now: number): Html | false {
-  const { erasures, isComplete } = report;
-  if (erasures.length === 0) return false;
-  const end = Math.min(Math.floor(now / dayMs) * dayMs + dayMs, query.until ?? Infinity);
-  const counted = isComplete ? 0 : (erasures.at(-1)?.deletion.requestedAt ?? 0);
-  const slots = Array.from({ length: weeksShown }, (_, index): Slot => {
-    const at = end - (weeksShown - index) * weekMs;
-    const took = erasures
-      .map(({ deletion: { requestedAt, completedAt = 0 } }) => [completedAt, requestedAt] as const)
-      .filter(([completedAt]) => completedAt >= at && completedAt < at + weekMs)
-      .map(([completedAt, requestedAt]) => completedAt - requestedAt)
-      .sort((one, other) => one - other);
-    const half = took[Math.floor((took.length - 1) / 2)];
-    return {
-      at,
-      value: at + weekMs <= counted ? undefined : took.length,
-      detail: half === undefined ? undefined : formatLonger(half),
-    };
-  });
+/** If not all were counted, the others were requested before these, and may have been completed in any week. */
+function renderWeeks(
+  { deletions, weeks, countedFrom }: ErasureReport,
+  { until = Infinity }: ErasureQuery,
+  now: number,
+): Html | false {
+  if (deletions === 0) return false;
   return html`<section aria-labelledby="weeks">
     <h2 id="weeks">Deletions completed, by week</h2>
     ${renderChart({
       label: "Deletions completed, by week",
-      unit: isComplete ? "deletions a week" : "deletions a week, at least",
-      slots,
+      unit: countedFrom === undefined ? "deletions a week" : "deletions a week, at least",
+      slots: weeks.map(({ at, deletions: value, half }) => ({
+        at,
+        value: value === 0 && at < (countedFrom ?? 0) ? undefined : value,
+        detail: half === undefined ? undefined : formatLonger(half),
+      })),
       isByDay: true,
       details: "Half of them took less than",
-      end: query.until === undefined || query.until > now ? "now" : dateOf(query.until - dayMs),
+      end: until > now ? "now" : dateOf(until - dayMs),
     })}
   </section>`;
 }
@@ -140,18 +122,16 @@ function formatLonger(milliseconds: number): string {
   return formatDuration((Math.floor(milliseconds / unit) + 1) * unit);
 }
 
-const ownerOf = ({ deletion }: Erasure) => deletion.organizationId;
-
-function renderList({ erasures, isComplete }: ErasureReport): Html {
-  const left = erasures.length - shownMax;
-  const columns = columnsOf(onlyOrganization(erasures, ownerOf));
-  return html`${renderTable(columns, erasures.slice(0, shownMax), { style: "cards report", empty: "No deletion was completed then." })}
-  ${left > 0 && html`<p>And ${isComplete ? "" : "at least "}${formatNumber(left)} more, which the file has.</p>`}`;
+function renderList({ deletions, shown, organizations, countedFrom }: ErasureReport): Html {
+  const left = deletions - shown.length;
+  const columns = columnsOf(organizations.length === 1 ? organizations[0] : undefined);
+  return html`${renderTable(columns, shown, { style: "cards report", empty: "No deletion was completed then." })}
+  ${left > 0 && html`<p>And ${countedFrom !== undefined && "at least "}${formatNumber(left)} more, which the file has.</p>`}`;
 }
 
 const columnsOf = (only: string | undefined): readonly Column<Erasure>[] => [
   ["Record", ({ deletion }) => renderDeletionOf(deletion), "bare"],
-  ...organizationColumn(only, ownerOf),
+  ...organizationColumn<Erasure>(only, ({ deletion }) => deletion.organizationId),
   ["Requested by", ({ deletion }) => renderActor(requesterOf(deletion))],
   ["Approved by", ({ deletion }) => html`<bdi>${deletion.approval?.approvedBy ?? "–"}</bdi>`],
   ["Basis", ({ deletion }) => describeBasis(deletion.basis)],

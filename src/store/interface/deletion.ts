@@ -138,6 +138,14 @@ export interface RelatedRecord extends KeyInOrganization {
   readonly kind: RelationKind;
 }
 
+/** What numbers over completed deletions are made of. */
+export interface CompletedRow extends Pick<
+  Deletion,
+  "deletionRequestId" | "organizationId" | "resourceType" | "requestedAt" | "erased" | "kept"
+> {
+  readonly completedAt: number;
+}
+
 interface NamingPart {
   /** The organization or the restricted set. */
   readonly organizationId: string;

@@ -84,6 +84,7 @@ export const methods = {
 
     findDeletion: lookup(byIdIn, deletion.findDeletion),
     listDeletions: lookup(ofFilter, deletion.listDeletions),
+    listCompleted: lookup(ofFilter, deletion.listCompleted),
     cancelDeletion: change(every, deletion.cancelDeletion),
     postponeDeletion: change(allDeletions, (id: string, why: string, nextAttemptAt: number) =>
       deletion.postponeDeletion(id, why, nextAttemptAt),

@@ -106,6 +106,7 @@ async function workADay(url: string): Promise<void> {
   await store.findReceipt(id, acme);
   await store.deletionFigures(operator.now);
   await store.listDeletions({ status: "completed", limit: 10 });
+  await store.listCompleted({ organizationId: acme, limit: 10 });
   for (const { fill } of storeSamples)
     await fill?.(store, acme, { act: operator, types: ["transaction"] });
   await store.write(transaction("u"));

@@ -7,7 +7,11 @@ import { limits } from "../../../domain/limits.ts";
 import type { KeyInOrganization, RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import type { DeletionFigures, ProcessingDeletion } from "../../interface/deletion.ts";
+import type {
+  CompletedRow,
+  DeletionFigures,
+  ProcessingDeletion,
+} from "../../interface/deletion.ts";
 import { reader } from "../../row/reader.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
@@ -62,8 +66,8 @@ export const awaitingApproval = `
  * After a position in this order. For each filter, an index has the rows in this order. With a status, the first value
  * of the filter, the position contains it: otherwise PostgreSQL would search all deletions for those that have it.
  */
-const listNewest = (filter: string, status = "") => `
-  SELECT * FROM deletion
+const listNewest = (filter: string, status = "", columns = "*") => `
+  SELECT ${columns} FROM deletion
   WHERE
     --sqlite (requested_at, deletion_request_id) < ($1, $2)
     --postgres (${status}requested_at, deletion_request_id) < (${status && "$4, "}$1, $2)
@@ -227,6 +231,23 @@ export function* listDeletions(filter: DeletionFilter): Statements<readonly Dele
   const filtered = awaitsApproval ? `AND ${awaitingApproval} ${sql}` : sql;
   const text = listNewest(filtered, status && "status, ");
   return yield* list(toDeletion, text, ...place, ...values);
+}
+
+const toCompleted = reader<CompletedRow>({ erased: "json", kept: "json" });
+const completedColumns = `
+  deletion_request_id, organization_id, resource_type, requested_at, completed_at, erased, kept`;
+
+/** In the same order. */
+export function listCompleted({
+  organizationId,
+  before = theEnd,
+  limit,
+}: Pick<DeletionFilter, "organizationId" | "before" | "limit">): Statements<
+  readonly CompletedRow[]
+> {
+  const { sql, values } = matching({ status: "completed", organization_id: organizationId }, 4);
+  const text = listNewest(sql, "status, ", completedColumns);
+  return list(toCompleted, text, before.requestedAt, before.deletionRequestId, limit, ...values);
 }
 
 interface StatusCount {
