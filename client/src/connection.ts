@@ -92,13 +92,16 @@ function isGood({ status }: Reply): boolean {
 }
 
 /**
- * A reply that can't be parsed, or is a success without what the call returns, was truncated, or is that of another
- * server. A refusal that is not declared as JSON is an empty object.
+ * A reply that is declared as JSON but is none, or is a success without what the call returns, was truncated, or is
+ * that of another server. A refusal that is not an object is an empty one.
  */
 function parse(attempt: Attempt, reply: Reply): object {
-  const body = reply.status === 204 ? [] : parseObject(reply.text);
-  if (body !== undefined && (!isGood(reply) || isSuccess(attempt, body))) return body;
-  if (!isGood(reply) && !reply.isJson) return {};
+  const body = reply.status === 204 ? [] : parseJson(reply.text);
+  const found: object = typeof body === "object" && body !== null ? body : {};
+  const isComplete = isGood(reply)
+    ? isSuccess(attempt, found)
+    : body !== undefined || !reply.isJson;
+  if (isComplete) return found;
   throw broken(attempt, "A reply was truncated, or is not from Sluice");
 }
 
@@ -111,20 +114,32 @@ function isSuccess({ method, path }: Attempt, body: object): boolean {
 }
 
 interface ErrorBody {
-  readonly code?: unknown;
-  readonly message?: unknown;
-  readonly errors?: readonly ErrorItem[];
+  readonly code: number;
+  readonly message: string;
+  readonly errors?: readonly ErrorItem[] | null;
 }
 
-function refusal(attempt: Attempt, reply: Reply, body: ErrorBody): SluiceError {
+/** Whether the service itself refused the request, and not a proxy with JSON of its own. */
+function isOurs(body: { readonly [name in keyof ErrorBody]?: unknown }): body is ErrorBody {
+  const errors = body.errors ?? [];
+  return (
+    Number.isSafeInteger(body.code) &&
+    body.code !== 0 &&
+    typeof body.message === "string" &&
+    body.message !== "" &&
+    Array.isArray(errors) &&
+    errors.every((item) => typeof item === "object" && item !== null)
+  );
+}
+
+function refusal(attempt: Attempt, reply: Reply, body: object): SluiceError {
   const { status, requestId } = reply;
-  const isOurs = typeof body.code === "number" && typeof body.message === "string";
-  const errors = isOurs ? (body.errors ?? []) : [];
-  const message = isOurs ? describe(body.message, errors) : describeUnknownError(status);
-  return new SluiceError(message, {
+  const other = { code: status, message: describeUnknownError(status), errors: [] };
+  const { code, message, errors } = isOurs(body) ? body : other;
+  return new SluiceError(describe(message, errors ?? []), {
     status,
-    code: isOurs ? body.code : status,
-    errors,
+    code,
+    errors: errors ?? [],
     requestId,
     idempotencyKey: attempt.headers["idempotency-key"],
     retryAfterMs: readRetryAfter(reply.retryAfter),
@@ -147,13 +162,12 @@ export function describe(message: string, errors: readonly ErrorItem[]): string 
 function describeUnknownError(status: number): string {
   return status === 0 || (status >= 300 && status < 400)
     ? "The reply is a redirect, which is not followed; set baseUrl to the address that it leads to."
-    : `Something other than Sluice answered with status ${status}; check baseUrl and the proxies on the way.`;
+    : `Something other than Sluice answered with status ${status}; check baseUrl and any proxy in between.`;
 }
 
-function parseObject(text: string): object | undefined {
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

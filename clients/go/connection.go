@@ -223,7 +223,7 @@ func isSuccess(body []byte, a ask) bool {
 	field := "write_count"
 	switch {
 	case strings.HasPrefix(a.path, "/v2/changes?"):
-		return isJSON(body, "[")
+		return json.Valid(body) && bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 	case a.path == "/auth/token":
 		field = "token"
 	case strings.HasPrefix(a.path, deletionPath):
@@ -235,15 +235,9 @@ func isSuccess(body []byte, a ask) bool {
 	return json.Unmarshal(body, &fields) == nil && fields[field] != nil
 }
 
-// isJSON reports whether the body is complete JSON that begins with this character.
-func isJSON(body []byte, beginning string) bool {
-	return json.Valid(body) && bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte(beginning))
-}
-
-// readRefusal returns an *Error. A reply that can't be parsed was truncated, whatever its status, or is that of
-// another server, unless it does not claim to be JSON.
+// readRefusal returns an *Error. A reply that is declared as JSON but is none was truncated.
 func readRefusal(response *http.Response, body []byte, a ask) error {
-	if !isJSON(body, "{") && strings.Contains(response.Header.Get("Content-Type"), "json") {
+	if !json.Valid(body) && strings.Contains(response.Header.Get("Content-Type"), "json") {
 		return errBrokeOff
 	}
 	refusal := &Error{

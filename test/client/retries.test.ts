@@ -25,6 +25,7 @@ import { findFreePort } from "../support/free-port.ts";
 const record = { sar_id: "sar-1", status: "PENDING", related_person_id: "p" } as const;
 const sar = { ...record, timestamp: "2026-07-01T00:00:00Z" };
 const good = reply(201);
+const declaredJson = { "content-type": "application/json" };
 
 describe("a temporary failure", () => {
   const passing = {
@@ -32,7 +33,7 @@ describe("a temporary failure", () => {
     "a truncated reply": () => new Response('{"success":', { status: 201 }),
     "an empty reply": () => new Response("", { status: 201 }),
     "a reply of a proxy": page(200),
-    "a truncated error": reply(409, "half"),
+    "a truncated error": () => new Response('{"code":', { status: 409, headers: declaredJson }),
     "408": refuse(40801),
     "500": refuse(50001),
     "502 of a proxy": page(502),

@@ -20,6 +20,7 @@ from .types import ErrorItem
 
 _USER_AGENT = f"sluice-python/{__version__} Python/{sys.version_info[0]}.{sys.version_info[1]}"
 _SHOWN_MAX = 3
+_NOT_JSON = object()
 
 
 @dataclass(frozen=True)
@@ -161,14 +162,14 @@ def _headers_of(ask: Ask, authorization: str | None, request_id: str) -> dict[st
 
 def _read(ask: Ask, number: int, reply: Reply) -> Any:
     """
-    The body, or the error of a refusal. A reply that can't be parsed, or is a success without what the call returns, was
-    truncated, whatever its status, or is that of another server, unless it is a refusal that does not claim to be JSON.
+    The body, or the error of a refusal. A reply that is declared as JSON but is none, or is a success without what the
+    call returns, was truncated, or is that of another server.
     """
     is_good = 200 <= reply.status < 300
-    body = [] if reply.status == 204 else parse_json(reply.body)
+    body = [] if reply.status == 204 else parse_json(reply.body, otherwise=_NOT_JSON)
     if is_good and _is_success(ask, body):
         return body
-    if is_good or (reply.is_json and not isinstance(body, dict)):
+    if is_good or (reply.is_json and body is _NOT_JSON):
         raise _broken(ask, number, "the reply was truncated, or is not from Sluice")
     return _refusal(ask, reply, body if isinstance(body, dict) else {})
 
@@ -186,16 +187,21 @@ def _is_success(ask: Ask, body: Any) -> bool:
     return isinstance(body, dict) and field in body
 
 
+def _is_ours(body: dict[str, Any]) -> bool:
+    """Whether the service itself refused the request, and not a proxy with JSON of its own."""
+    code, message, errors = body.get("code"), body.get("message"), body.get("errors")
+    is_told = type(code) is int and code != 0 and isinstance(message, str) and message != ""
+    is_list = isinstance(errors, list) and all(isinstance(item, dict) for item in errors)
+    return is_told and (errors is None or is_list)
+
+
 def _refusal(ask: Ask, reply: Reply, body: dict[str, Any]) -> SluiceError:
-    code, message = body.get("code"), body.get("message")
-    errors: list[ErrorItem] = []
-    if isinstance(code, int) and isinstance(message, str):
-        errors = body.get("errors") or []
-        message = describe(message, errors)
-    else:
-        code, message = reply.status, _describe_unknown(reply.status)
+    if not _is_ours(body):
+        body = {"code": reply.status, "message": _describe_unknown(reply.status)}
+    code, message = body["code"], body["message"]
+    errors: list[ErrorItem] = body.get("errors") or []
     return SluiceError(
-        message,
+        describe(message, errors),
         status=reply.status,
         code=code,
         errors=errors,
@@ -220,7 +226,7 @@ def describe(message: str, errors: list[ErrorItem]) -> str:
 def _describe_unknown(status: int) -> str:
     if 300 <= status < 400:
         return (
-            "The reply is a redirect, which is not followed; set base_url to its target."
+            "The reply is a redirect, which is not followed; set base_url to the address that it leads to."
         )
     return (
         f"Something other than Sluice answered with status {status}; "

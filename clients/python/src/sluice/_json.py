@@ -48,9 +48,9 @@ def _encode(value: object) -> Any:
     raise TypeError(f"A value of the type {type(value).__name__} can't be sent as JSON.")
 
 
-def parse_json(data: bytes) -> Any:
-    """None if it is not JSON."""
+def parse_json(data: bytes, otherwise: object = None) -> Any:
+    """`otherwise` if it is not JSON."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
-        return None
+        return otherwise
