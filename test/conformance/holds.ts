@@ -43,12 +43,12 @@ export function testHolds(engine: Engine): void {
       const { store } = await openSite(engine, test);
       await store.add("transaction", "t");
       await store.add("person", "p");
-      const without = { reason: "a case", owner: undefined, endsOn: undefined };
+      const without = { owner: undefined, endsOn: undefined };
       const days = ["2026-01-01", "2026-06-30", undefined];
       for (const [index, reviewOn] of days.entries()) {
         const key = keyOf(index === 0 ? "person" : "transaction", index === 0 ? "p" : "t");
         await store.holds.place(
-          { ...without, ...key, reviewOn, holdId: `hold_${index}` },
+          { ...without, ...key, reason: `case ${index}`, reviewOn, holdId: `hold_${index}` },
           operator,
         );
       }
@@ -66,13 +66,13 @@ export function testHolds(engine: Engine): void {
       await store.add("person", "p", seen(2));
       await store.add("customer_sar", "s", { ...seen(2), related_person_id: "p" });
       await store.add("transaction", "t", seen(2));
-      const texts = { reason: "a case", owner: undefined, reviewOn: undefined, endsOn: undefined };
+      const texts = { owner: undefined, reviewOn: undefined, endsOn: undefined };
       for (const [holdId, type, id] of [
         ["hold_2", "customer_sar", "s"],
         ["hold_1", "transaction", "t"],
         ["hold_3", "transaction", "t"],
       ] as const) {
-        await store.holds.place({ ...texts, ...keyOf(type, id), holdId }, operator);
+        await store.holds.place({ ...texts, ...keyOf(type, id), reason: holdId, holdId }, operator);
       }
       const { set } = await deleteNow(store, ["person", "p"]);
       const ids = async (filter: Omit<HoldFilter, "limit">, limit = 10) =>
@@ -187,7 +187,7 @@ export function testHolds(engine: Engine): void {
       for (const [index, holdId] of ["hold_b", "hold_c", "hold_a"].entries()) {
         const wanted = {
           holdId,
-          reason: "a case",
+          reason: holdId,
           owner: undefined,
           reviewOn: undefined,
           endsOn: undefined,
@@ -200,6 +200,29 @@ export function testHolds(engine: Engine): void {
         found.map(({ holdId }) => holdId),
         ["hold_c", "hold_b", "hold_a"],
       );
+    });
+
+    it("is placed once if the same person sends it twice within a minute", async (test) => {
+      const { store } = await openSite(engine, test);
+      const key = keyOf("transaction", "t");
+      await store.add("transaction", "t");
+      const texts = { reason: "a case", owner: "anna", reviewOn: undefined, endsOn: undefined };
+      const place = (holdId: string, more = {}, by = {}) =>
+        store.holds.place({ ...key, ...texts, ...more, holdId }, { ...operator, ...by });
+      const first = await place("hold_first");
+      assert.deepEqual(await place("hold_again", {}, { now: operator.now + 59_999 }), first);
+      await place("hold_of_another", {}, { actor: "ben" });
+      await place("hold_for_another", { reason: "another case" });
+      await place("hold_until", { endsOn: "2030-01-01" });
+      await place("hold_later", {}, { now: operator.now + 60_000 });
+      const ids = (await store.holds.ofRecords([key])).map(({ holdId }) => holdId);
+      assert.deepEqual(ids.toSorted(), [
+        "hold_first",
+        "hold_for_another",
+        "hold_later",
+        "hold_of_another",
+        "hold_until",
+      ]);
     });
 
     it("is refused beyond the number that a record can carry", async (test) => {

@@ -58,9 +58,15 @@ const endingHolds = ["hold_one", "hold_two"];
 /** A deletion that waits for holds that nobody has ended yet, and a hold without an end. */
 async function prepareHolds(store: TestStore): Promise<void> {
   for (const id of ["kept", "stays"]) await store.add("transaction", id);
-  const texts = { reason: "a case", owner: undefined, reviewOn: undefined };
+  const texts = { owner: undefined, reviewOn: undefined };
   for (const holdId of endingHolds) {
-    const hold = { ...texts, ...keyOf("transaction", "kept"), holdId, endsOn: "2026-02-01" };
+    const hold = {
+      ...texts,
+      reason: holdId,
+      ...keyOf("transaction", "kept"),
+      holdId,
+      endsOn: "2026-02-01",
+    };
     await store.holds.place(hold, operator);
   }
   await store.hold(keyOf("transaction", "stays"));

@@ -116,8 +116,8 @@ async function takeStep(
     case "hold": {
       const { name, days } = step;
       const endsOn = days === undefined ? undefined : dateOf(now + days * dayMs);
-      const texts = { reason: "a case", owner: undefined, reviewOn: undefined, endsOn };
       const holdId = `hold_${randomUUID()}`;
+      const texts = { reason: holdId, owner: undefined, reviewOn: undefined, endsOn };
       const outcome = await store.holds.place(
         { ...texts, ...keyOf(graph, name), holdId },
         actAt(now),

@@ -44,7 +44,7 @@ export async function holdRestricted(
   const { id, set, name } = chosen;
   if (step.do === "release restricted") return releaseRestricted(store, graph, { id, name, now });
   const key = { ...keyOf(graph, name), organizationId: restrictedId(id) };
-  const texts = { reason: "a case", owner: undefined, reviewOn: undefined, endsOn: undefined };
+  const texts = { reason: `at ${now}`, owner: undefined, reviewOn: undefined, endsOn: undefined };
   const outcome = await store.holds.place(
     { ...texts, ...key, holdId: `hold_${id}_${name}_${now}` },
     actAt(now),

@@ -76,7 +76,12 @@ let holds = 0;
 /** Places a hold under a new id. */
 function hold(store: Store, key: RecordKey, act: Act = operator): Promise<HoldOutcome> {
   holds += 1;
-  const wanted = { reason: "a case", owner: undefined, reviewOn: undefined, endsOn: undefined };
+  const wanted = {
+    reason: `case ${holds}`,
+    owner: undefined,
+    reviewOn: undefined,
+    endsOn: undefined,
+  };
   return store.holds.place({ holdId: `hold_${holds}`, ...wanted, ...key }, act);
 }
 

@@ -59,10 +59,6 @@ const lockById = `
 const findOwnerOfSet = `
   SELECT restricted_of FROM deletion WHERE deletion_request_id = $1`;
 
-const countOfRecord = `
-  SELECT count(*) AS holds FROM hold
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3`;
-
 const insertHold = insertion<Hold>(
   "hold",
   "hold_id organization_id resource_type resource_id reason owner review_on placed_at placed_by ends_on",
@@ -142,12 +138,27 @@ export function* placeHold(wanted: NewHold, act: Act, unnamed?: Unnamed): Statem
   const named = yield* namesErasedParty(wanted, unnamed);
   if (typeof named === "object") return { unnamed: named };
   if (named) return "being_erased";
-  const count = yield* scalar<number>(countOfRecord, ...keyValues(wanted));
-  if ((count ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
   const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
+  const placed = yield* findHoldsOf([wanted]);
+  const again = placed.find((one) => isSentAgain(one, hold));
+  if (again !== undefined) return again;
+  if (placed.length >= limits.holdsOfRecordMax) return "too_many_holds";
   yield* addHold(hold, act);
   return hold;
 }
+
+/** After that, an equal hold of the same person is another hold. */
+const sentAgainMs = 60_000;
+
+/** A form can arrive twice, such as after a double click. Each hold would have to be released. */
+function isSentAgain(placed: Hold, hold: Hold): boolean {
+  return (
+    hold.placedAt - placed.placedAt < sentAgainMs &&
+    stated.every((name) => placed[name] === hold[name])
+  );
+}
+
+const stated = ["placedBy", "reason", "owner", "reviewOn", "endsOn"] as const;
 
 /** Adds a hold whether or not its record exists. Does nothing if the hold exists. */
 export function* addHold(hold: Hold, act: Act, because?: string): Statements<void> {
