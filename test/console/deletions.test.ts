@@ -287,6 +287,30 @@ describe("the preview of a deletion", () => {
     }
   });
 
+  it("says of a second request who made the first, and that nothing of it was stored", async () => {
+    const { app, client, clock } = site.service;
+    const { organizationId, token } = await makeCustomer(app, client, {
+      deletionGraceSeconds: 86_400,
+    });
+    const body = { person_id: "p", is_test_user: false, is_retail_customer: true, timestamp };
+    await client.send({ method: "POST", path: "/v2/person", token, body });
+    const at = new Date(clock.now()).toISOString().slice(0, 16).replace("T", " ");
+    const key = { organization: organizationId, type: "person", id: "p", confirm: "p" };
+    const first = await site.send("operator", "record/deletion", { ...key, reason: "one" });
+    assert.equal(first.status, 303);
+    clock.advanceMs(60_000);
+    const second = await site.send("operator", "record/deletion", { ...key, reason: "two" });
+    assert.equal(second.status, 409);
+    const said = /role="alert"[^>]*>([^<]+)</.exec(second.text)?.[1];
+    assert.equal(
+      said,
+      `A deletion of this record is open already: operator requested it on ${at} UTC. ` +
+        "The reason and the basis that were given now were not stored.",
+    );
+    assert.ok(second.text.includes(`href="${String(first.headers.location)}"`));
+    assert.doesNotMatch(second.text, /<button[^>]*>Request the deletion/);
+  });
+
   it("claims nothing about what was not read", () => {
     const preview: DeletionPreview = {
       erased: [{ type: "company", id: "c" }],

@@ -15,7 +15,7 @@ export async function previewRequest(
   app: App,
   key: RecordKey,
   bounds = briefPreview,
-): Promise<DeletionPreview & RequestTerms> {
+): Promise<DeletionPreview & RequestTerms & { readonly open: string | undefined }> {
   requireRight(app, "deletion.request");
   const [{ deletionGraceSeconds, deletionApproval = false }] = await Promise.all([
     findOrganization(app, key.organizationId),
@@ -23,5 +23,6 @@ export async function previewRequest(
   ]);
   const dueAt = app.now() + deletionGraceSeconds * 1_000;
   const preview = await previewDeletion(app, { ...key, dueAt }, { bounds });
-  return { ...preview, deletionGraceSeconds, deletionApproval };
+  const open = await app.store.overview.findOpenDeletion(key);
+  return { ...preview, deletionGraceSeconds, deletionApproval, open };
 }

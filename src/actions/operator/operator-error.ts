@@ -50,6 +50,7 @@ export const operatorErrors = {
   no_such_type: row(404, "There is no such record type."),
   no_such_record: row(404, "There is no such record."),
   no_such_deletion: row(404, "There is no such deletion request."),
+  deletion_open: row(409, "A deletion of the record is open already."),
   no_receipt: row(409, "The deletion has no receipt."),
   not_pending: row(409, "The deletion is no longer pending."),
   approved_before: row(409, "The deletion was approved already."),

@@ -2,7 +2,7 @@
 
 import { listDeletions } from "../../actions/deletion/list-deletions.ts";
 import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
-import { requestDeletionOf } from "../../actions/deletion/request-as-operator.ts";
+import { describeOpen, requestDeletionOf } from "../../actions/deletion/request-as-operator.ts";
 import { showDeletion } from "../../actions/deletion/show-deletion.ts";
 import type { ToldView } from "../../actions/deletion/read-deletion.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
@@ -67,7 +67,8 @@ export const deletionRequest = defineStoreCommand({
       json: viewForOperator(deletion, undefined),
       text:
         `The deletion request is ${deletionRequestId} (${status}${due}).` +
-        (awaitsApproval(deletion) ? ` It waits for ${approvalWait}.` : ""),
+        (awaitsApproval(deletion) ? ` It waits for ${approvalWait}.` : "") +
+        (deletion.wasOpen ? ` ${describeOpen(deletion)}` : ""),
     };
   },
 });
