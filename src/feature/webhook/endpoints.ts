@@ -63,6 +63,11 @@ export async function addEndpoint(
   const made = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
     app.store.of(webhooks).createEndpoint(endpoint, { actor, now: app.now() }),
   );
+  // Its secret can't be derived any more, and it is sent nothing.
+  if (made.keyCheck !== keys.check) {
+    const message = `The key of the secret of ${made.endpointId} was replaced since; remove it, and create another one with a new Idempotency-Key.`;
+    throw new AppError("idempotency_reused", { message });
+  }
   const { url, events } = endpoint;
   return { url, events, ...made, ...keys.secretOf(made.endpointId) };
 }

@@ -55,10 +55,12 @@ async function endpoint(
     events = deletionEvents,
     customer,
     scopes,
+    idempotencyKey,
   }: {
     readonly events?: readonly string[];
     readonly customer?: Customer;
     readonly scopes?: readonly Scope[];
+    readonly idempotencyKey?: string;
   } = {},
 ): Promise<Endpoint> {
   const owner =
@@ -69,6 +71,7 @@ async function endpoint(
     path: "/v2/webhook_endpoint",
     token: owner.token,
     body: { url, events },
+    ...(idempotencyKey && { headers: { "idempotency-key": idempotencyKey } }),
   });
   assert.equal(reply.status, 201, reply.text);
   const { webhook_endpoint_id: id, secret } = JSON.parse(reply.text) as Record<string, string>;
@@ -271,11 +274,16 @@ describe("an endpoint", () => {
     await assert.rejects(enableEndpoint(service.app, one.id, "0".repeat(51)), /offset must be/);
   });
 
-  it("is sent nothing after a change of the key", async () => {
+  it("is sent nothing after a change of the key, and its request is not answered with another secret", async () => {
     const at = await listen();
-    const one = await endpoint(at.url, { events: ["sluice.deletion.completed"] });
+    const events = ["sluice.deletion.completed"];
+    const idempotencyKey = "first";
+    const one = await endpoint(at.url, { events, idempotencyKey });
+    const again = { events, idempotencyKey, customer: one.customer };
+    assert.deepEqual(await endpoint(at.url, again), one);
     const key = makeKey();
     await rotateReceiptKey(service.app, key, () => replaceKey(service.config, key));
+    await assert.rejects(endpoint(at.url, again), /"code":42201,"message":"The key of the secret/);
     await erase(one.customer);
     // A new one is sent events, after a look that this one had, too.
     const beside = await listen();

@@ -30,7 +30,7 @@ export interface NewEndpoint
 }
 
 /** What is stored of the creation of an endpoint, and returned when its request is repeated. */
-export type EndpointKept = Pick<WebhookEndpoint, "endpointId" | "createdAt">;
+export type EndpointKept = Pick<WebhookEndpoint, "endpointId" | "createdAt" | "keyCheck">;
 
 export type EndpointRemoval = EndpointName & Marked;
 
@@ -79,7 +79,7 @@ export const endpointKind: SubscriptionKind<
   requireSame: ({ endpointId }) => {
     throw new TypeError(`the endpoint ${endpointId} exists`);
   },
-  kept: ({ endpointId, createdAt }) => ({ endpointId, createdAt }),
+  kept: ({ endpointId, createdAt, keyCheck }) => ({ endpointId, createdAt, keyCheck }),
   actions: { create: actions["webhook.create"].name, remove: actions["webhook.remove"].name },
   // The path of a URL may be a secret of the receiver.
   detail: ({ url, events }, verb) => (verb === "create" ? { host: new URL(url).host, events } : {}),
