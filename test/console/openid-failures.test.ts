@@ -127,6 +127,7 @@ describe("the claims of an issuer", () => {
     ]);
     assert.deepEqual(read({ "https://a.example/b": ["staff"] }, "https://a.example/b"), ["viewer"]);
     assert.equal(read({}), undefined);
+    assert.equal(read({ groups: null }), undefined);
     assert.equal(read({}, "constructor.name"), undefined);
     assert.deepEqual(read({ groups: { staff: true } }), []);
     assert.deepEqual(read({ groups: Array.from({ length: 5_001 }, () => "staff") }), []);

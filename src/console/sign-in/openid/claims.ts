@@ -12,13 +12,13 @@ export interface RolesOptions {
 /** A person in more groups than this has no role: reading only some groups could give a wrong one. */
 const valuesMax = 5_000;
 
-/** Undefined if there is no such claim; then the UserInfo endpoint may have it. */
+/** Undefined if there is no such claim, or it is null; then the UserInfo endpoint may have it. */
 export function readRoles(
   claims: Claims,
   { claim, mapping }: RolesOptions,
 ): readonly OperatorRole[] | undefined {
   const value = findClaim(claims, claim);
-  if (value === undefined) return undefined;
+  if (value === undefined || value === null) return undefined;
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (values.length > valuesMax) return [];
   const held = new Set(values);
