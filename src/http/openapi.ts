@@ -155,8 +155,8 @@ const sections: readonly (readonly [title: string, text: string])[] = [
     "Limits",
     `A JSON body may have ${limits.bodyBytesMax / 1_048_576} MiB, also when decoded, and ${limits.batchItemsMax} items; one ` +
       `record ${limits.recordBytesMax / 1_024} KiB. Streams (\`application/x-ndjson\`) may have any length. Every reply ` +
-      "has what is left of the rate limit in `RateLimit` and `RateLimit-Policy`; a 429 has the seconds to wait in " +
-      "`Retry-After`.",
+      "to a valid request has what is left of the rate limit in `RateLimit` and `RateLimit-Policy`; a 429 has the seconds " +
+      "to wait in `Retry-After`.",
   ],
 ];
 
