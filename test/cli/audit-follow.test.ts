@@ -76,7 +76,7 @@ for (const [engine, makeStore] of Object.entries(kinds)) {
       const last = all.at(-1) ?? 0;
       const second = startProgram([...follow, "--after", String(last)], server.environment);
       const more = collect(second);
-      await waitFor("the entry of its start", () => numbersOf(more()).length > 0 || undefined);
+      await waitFor("the entry of its start", () => numbersOf(more()).length > 0);
       second.child.kill("SIGINT");
       assert.equal((await second.ended).code, 0);
       assert.ok((numbersOf(more())[0] ?? 0) > last);
@@ -101,10 +101,10 @@ describe("audit export --follow", () => {
     await line.ask("organization create --name Acme --id acme");
     const followed = startProgram([...follow, "--organization", "acme"], line.environment);
     const printed = collect(followed);
-    await waitFor("the first", () => numbersOf(printed()).length === 1 || undefined);
+    await waitFor("the first", () => numbersOf(printed()).length === 1);
     await line.ask("organization create --name Other --id other");
     await line.ask("key create --organization acme");
-    await waitFor("the second", () => numbersOf(printed()).length > 1 || undefined);
+    await waitFor("the second", () => numbersOf(printed()).length > 1);
     followed.child.kill("SIGTERM");
     const { out } = await followed.ended;
     assert.deepEqual(
@@ -150,7 +150,7 @@ describe("the guide to a SIEM", () => {
       const ended = once(child, "close");
       await waitFor(
         "its own entry",
-        () => readFileSync(path, "utf8").split('"audit.export"').length > round + 1 || undefined,
+        () => readFileSync(path, "utf8").split('"audit.export"').length > round + 1,
       );
       child.kill("SIGKILL");
       await ended;

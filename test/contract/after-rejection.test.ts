@@ -2,12 +2,10 @@
 // in the same packet, in the next one, or while the connection is being closed.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { after, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
-import { readAllReplies } from "../fuzz/raw-replies.ts";
 import type { Reply } from "../support/http-client.ts";
+import { openRaw } from "../support/raw-socket.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { check, fromNewAddress, pathOf, startScene, typeNamed } from "./scene.ts";
@@ -84,15 +82,6 @@ function addition(): { id: string; bytes: string; isStored: () => Promise<boolea
   return { id, bytes: head + body, isStored };
 }
 
-async function open(): Promise<{ socket: Socket; text: () => string }> {
-  const { hostname, port } = new URL(client.address);
-  const socket = connect(Number(port), hostname);
-  const chunks: Buffer[] = [];
-  socket.on("error", () => undefined).on("data", (chunk: Buffer) => chunks.push(chunk));
-  await once(socket, "connect");
-  return { socket, text: () => Buffer.concat(chunks).toString("latin1") };
-}
-
 /** Failed authentications of many attempts must not add up. */
 function fromElsewhere(request: string): string {
   const address = fromNewAddress()["x-forwarded-for"];
@@ -113,19 +102,18 @@ describe("a request after the last one of a connection is not executed", () => {
       ["in a separate packet", true],
     ] as const) {
       it(`${how}: ${what}`, async () => {
-        const { socket, text } = await open();
-        const closed = once(socket, "close");
+        const { socket, closed, ...got } = openRaw(client.address);
         const { bytes, isStored } = addition();
         const first = request.startsWith("GARBAGE") ? request : fromElsewhere(request);
         socket.write(isApart ? first : first + bytes, "latin1");
         if (isApart) {
-          const isAnswered = () => text().includes("\r\n\r\n") || socket.destroyed;
-          await waitFor("the reply", () => isAnswered() || undefined);
+          const isAnswered = () => got.received().includes("\r\n\r\n") || socket.destroyed;
+          await waitFor("the reply", isAnswered);
           socket.write(bytes, "latin1");
         }
         await closed;
-        const { replies } = readAllReplies(Buffer.from(text(), "latin1"));
-        assert.deepEqual([replies.length, replies[0]?.status], [1, status], text());
+        const replies = got.replies();
+        assert.deepEqual([replies.length, replies[0]?.status], [1, status], got.received());
         assert.equal(replies[0]?.headers.connection, "close");
         if (status === 400 && replies[0] !== undefined) assertMalformed(replies[0]);
         assert.equal(await isStored(), false);
@@ -138,20 +126,16 @@ describe("a request after the last one of a connection is not executed", () => {
     const stopping = await startScene({ folder });
     const other = await stopping.makeCustomer();
     const held = stopping.service.holdStore("findRecord");
-    const { hostname, port } = new URL(stopping.client.address);
-    const socket = connect(Number(port), hostname);
-    let text = "";
-    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
-    const closed = once(socket, "close");
+    const { socket, closed, ...got } = openRaw(stopping.client.address);
     const [second, third] = [addition(), addition()];
     const bytes = `${ask}${host}${authorization}\r\n${second.bytes}${third.bytes}`;
     socket.write(bytes.replaceAll(customer.token, other.token));
     await held.called;
     const stopped = stopping.stop();
     held.release();
-    await closed;
+    const text = await closed;
     await stopped;
-    const { replies } = readAllReplies(Buffer.from(text, "latin1"));
+    const replies = got.replies();
     const last = replies.at(-1);
     assert.equal(last?.headers.connection, "close");
     const again = await startScene({ folder });

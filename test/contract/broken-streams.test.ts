@@ -111,9 +111,9 @@ describe("a long stream", () => {
    * retained memory.
    */
   async function stored({ organizationId }: Customer, lines: number): Promise<void> {
-    const look = async (): Promise<true | undefined> => {
+    const look = async (): Promise<boolean> => {
       const counts = await scene.service.app.store.countRecords(organizationId);
-      return counts[type.resourceType] === lines || undefined;
+      return counts[type.resourceType] === lines;
     };
     await waitFor("all that was sent to be stored", look, { intervalMs: 50 });
   }

@@ -71,7 +71,7 @@ function readiness(client: Client): Promise<number> {
 }
 
 function untilDraining(client: Client): Promise<unknown> {
-  return waitFor("readiness to end", async () => (await readiness(client)) === 503 || undefined);
+  return waitFor("readiness to end", async () => (await readiness(client)) === 503);
 }
 
 interface Sent {
@@ -132,7 +132,7 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
     leaving.server.child.kill("SIGTERM");
     await waitFor("the balancer to leave it", () => {
       const { ready, inFlight } = balancer.stateOf(leaving);
-      return (!ready && inFlight === 0) || undefined;
+      return !ready && inFlight === 0;
     });
     const { answered } = balancer.stateOf(leaving);
     await signalAgain(leaving.server, signalledAt);
@@ -197,11 +197,11 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
         `POST /v2/person HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n` +
           `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
       );
-      await waitFor("the body to be asked for", () => received.length > 0 || undefined);
+      await waitFor("the body to be asked for", () => received.length > 0);
       const signalledAt = performance.now();
       server.child.kill("SIGTERM");
       await waitFor("the stop to begin", () => {
-        return /"(draining|stopping)"/.test(server.output().err) || undefined;
+        return /"(draining|stopping)"/.test(server.output().err);
       });
       client.end(body);
       await once(client, "close");
@@ -223,7 +223,7 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
     server.child.kill("SIGTERM");
     await untilDraining(server.client);
     await signalAgain(server, signalledAt);
-    await waitFor("the delay to end", () => /"stopping"/.test(server.output().err) || undefined);
+    await waitFor("the delay to end", () => /"stopping"/.test(server.output().err));
     await signalAgain(server, performance.now());
     assert.equal(await server.ended(), 143);
     held.destroy();

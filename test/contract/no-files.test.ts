@@ -94,10 +94,7 @@ describe("a service without a free file descriptor", { skip: !hasPrlimit }, () =
       if (text.includes("no free file descriptors")) refused += 1;
     }
     assert.ok(refused > 0);
-    await waitFor(
-      "samples",
-      () => performance.now() - startedAt > pressureSampleMs * 4 || undefined,
-    );
+    await waitFor("samples", () => performance.now() - startedAt > pressureSampleMs * 4);
     assert.equal(server.child.exitCode, null);
     bound(1_024);
     for (const asked of requestsOf(customer, server.address, 2)) {

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { STATUS_CODES } from "node:http";
 import { after, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
-import { exchangeRaw, openRaw, parseReply } from "../support/raw-socket.ts";
+import { exchangeRaw, openRaw } from "../support/raw-socket.ts";
+import { parseReply } from "../support/raw-replies.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { startScene, typeNamed } from "./scene.ts";
 
@@ -173,10 +174,7 @@ describe("rare but valid forms of requests", () => {
       `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\ncontent-type: application/json\r\n` +
         `expect: 100-continue\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`,
     );
-    await waitFor(
-      "100 Continue",
-      () => received().startsWith("HTTP/1.1 100 Continue\r\n\r\n") || undefined,
-    );
+    await waitFor("100 Continue", () => received().startsWith("HTTP/1.1 100 Continue\r\n\r\n"));
     socket.write(body);
     const text = (await closed).replace("HTTP/1.1 100 Continue\r\n\r\n", "");
     assert.equal(parseReply(text).body.code, 40000);
@@ -190,9 +188,9 @@ describe("rare but valid forms of requests", () => {
         `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\ncontent-type: ${type}\r\n` +
           `expect: 100-continue\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`,
       );
-      await waitFor("100 Continue", () => received().startsWith("HTTP/1.1 100 ") || undefined);
+      await waitFor("100 Continue", () => received().startsWith("HTTP/1.1 100 "));
       socket.write(body);
-      await waitFor("the reply", () => received().includes("}") || undefined);
+      await waitFor("the reply", () => received().includes("}"));
       socket.write(check("next", "connection: close\r\n"));
       const statuses = [...(await closed).matchAll(/HTTP\/1\.1 (\d+)/g)].map(
         ([, status]) => status,
@@ -285,7 +283,7 @@ describe("an aborted connection", () => {
     const chunk = "{}\n";
     socket.write(`${head}content-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n`);
     socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
-    await waitFor("the first refused line", () => received().includes('"line":1') || undefined);
+    await waitFor("the first refused line", () => received().includes('"line":1'));
     socket.write("this is no chunk\r\n");
     const text = await closed;
     assert.equal(text.match(/HTTP\/1\.1/g)?.length, 1, text);

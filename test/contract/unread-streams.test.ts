@@ -107,7 +107,7 @@ describe("a failed stream", () => {
     const socket = await beginUnread(token);
     const [one, two] = [records.record(type), records.record(type)];
     await sendChunk(socket, `${JSON.stringify(one)}\n`);
-    await waitFor("the first record", async () => (await exists(one)) || undefined);
+    await waitFor("the first record", async () => await exists(one));
     scene.service.clock.advanceMs(300_000);
     const blank = `${" ".repeat(65_535)}\n`;
     for (let sent = 0; sent < 400; sent += 1) {

@@ -3,7 +3,7 @@
 
 import { connect, type Socket } from "node:net";
 import { type Ask, type Reply, urlOf } from "../support/http-client.ts";
-import { parseReply } from "../support/raw-socket.ts";
+import { parseReply } from "../support/raw-replies.ts";
 
 export interface WireReply extends Reply {
   /** The status line and the headers as they arrived. */

@@ -18,7 +18,7 @@ import { checkReply, Expectation } from "./check-writes.ts";
 import { checkServer, withFuzzedServer } from "./fuzzed-server.ts";
 import { makeCase } from "./make-case.ts";
 import { openRaw } from "../support/raw-socket.ts";
-import { readAllReplies } from "./raw-replies.ts";
+import { readAllReplies } from "../support/raw-replies.ts";
 
 interface Figures {
   cases: number;

@@ -11,7 +11,7 @@ import type { WriteIntent } from "./fuzz-case.ts";
 import { fuzz } from "./campaign.ts";
 import { Expectation } from "./check-writes.ts";
 import { fuzzRaw } from "./raw-campaign.ts";
-import { readAllReplies } from "./raw-replies.ts";
+import { readAllReplies } from "../support/raw-replies.ts";
 import { typeNamed } from "../conformance/scene.ts";
 
 describe("a server that is sent unusual requests", () => {

@@ -22,7 +22,7 @@ import { checkReply } from "./check-writes.ts";
 import { checkServer, withFuzzedServer } from "./fuzzed-server.ts";
 import { makeCase } from "./make-case.ts";
 import { rawMessage, type RawMessage } from "./raw-message.ts";
-import { readAllReplies } from "./raw-replies.ts";
+import { readAllReplies } from "../support/raw-replies.ts";
 
 interface Figures {
   requests: number;

@@ -1,13 +1,17 @@
 // Sends raw bytes and returns what arrived until the server closed: for what no HTTP client would
 // send.
 
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { makeReply, type Reply } from "./http-client.ts";
+import type { Reply } from "./http-client.ts";
+import { readAllReplies } from "./raw-replies.ts";
 
 export interface RawConnection {
   readonly socket: Socket;
   /** Everything that has arrived so far. */
   readonly received: () => string;
+  /** The complete replies so far. */
+  readonly replies: () => readonly Reply[];
   /** Resolves when the server has closed the connection, with everything that arrived. */
   readonly closed: Promise<string>;
 }
@@ -23,7 +27,15 @@ export function openRaw(address: string): RawConnection {
   // Only to avoid waiting for a server that does not answer.
   socket.setTimeout(silenceMs, () => socket.destroy());
   const closed = new Promise<string>((resolve) => socket.on("close", () => resolve(text)));
-  return { socket, received: () => text, closed };
+  const replies = () => readAllReplies(Buffer.from(text, "latin1")).replies;
+  return { socket, received: () => text, replies, closed };
+}
+
+/** Is connected, and reads nothing before it is told to. */
+export async function openPaused(address: string): Promise<RawConnection> {
+  const connection = openRaw(address);
+  await once(connection.socket.pause(), "connect");
+  return connection;
 }
 
 /** Sends the bytes, waits until the server closes, and returns what it sent. */
@@ -31,22 +43,4 @@ export function exchangeRaw(address: string, bytes: string | Uint8Array): Promis
   const { socket, closed } = openRaw(address);
   socket.write(bytes);
   return closed;
-}
-
-/** Reads one reply with a length. Throws if the text is not one. */
-export function parseReply(text: string): Reply {
-  const end = text.indexOf("\r\n\r\n");
-  const [start = "", ...lines] = text.slice(0, end).split("\r\n");
-  const status = /^HTTP\/1\.1 (\d{3}) /.exec(start)?.[1];
-  if (end === -1 || status === undefined) throw new Error(`not a reply: ${text.slice(0, 200)}`);
-  const fields = lines.map((line): [string, string] => {
-    const colon = line.indexOf(":");
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-  });
-  const headers = Object.fromEntries(fields);
-  const body = Buffer.from(text.slice(end + 4), "latin1");
-  if (Number(headers["content-length"]) !== body.length) {
-    throw new Error(`a reply of another length than it says: ${text.slice(0, 400)}`);
-  }
-  return makeReply(Number(status), headers, body);
 }

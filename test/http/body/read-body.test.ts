@@ -295,13 +295,10 @@ describe("a body with a large window", () => {
     stream.pipe(sending);
     stream.write("\n".repeat(1_000));
     stream.flush();
-    await waitFor(
-      "the window to count",
-      async () => (await heldBytes()) === 8 * mebibyte || undefined,
-    );
+    await waitFor("the window to count", async () => (await heldBytes()) === 8 * mebibyte);
     stream.end();
     await once(sending, "response");
-    await waitFor("its end", async () => (await heldBytes()) === 0 || undefined);
+    await waitFor("its end", async () => (await heldBytes()) === 0);
     sending.destroy();
   });
 });

@@ -2,12 +2,10 @@
 // turns.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { after, describe, it } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
 import { startScene } from "../../contract/scene.ts";
-import { readAllReplies } from "../../fuzz/raw-replies.ts";
+import { openRaw, type RawConnection } from "../../support/raw-socket.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 function head(line: string, more = ""): string {
@@ -25,21 +23,17 @@ describe("a chunked body", async () => {
   const form = "Origin: http://x\r\nContent-Type: application/x-www-form-urlencoded\r\n";
   const link = head("POST /console/link", form);
 
-  async function open(bytes: string): Promise<{ socket: Socket; text: () => string }> {
-    const { hostname, port } = new URL(scene.client.address);
-    const socket = connect(Number(port), hostname);
-    let text = "";
-    socket.on("error", () => undefined).on("data", (chunk: Buffer) => (text += chunk.toString()));
-    await once(socket, "connect");
-    socket.write(bytes);
-    return { socket, text: () => text };
+  function open(bytes: string): RawConnection {
+    const connection = openRaw(scene.client.address);
+    connection.socket.write(bytes);
+    return connection;
   }
 
   async function exchange(bytes: string): Promise<{ status: number; connection: string }> {
-    const { socket, text } = await open(bytes);
-    await waitFor("a reply", () => /\r\n\r\n/.test(text()) || undefined);
-    const [reply] = readAllReplies(Buffer.from(text())).replies;
-    await waitFor("the end of the connection", () => socket.readableEnded || undefined);
+    const { socket, received, replies } = open(bytes);
+    await waitFor("a reply", () => received().includes("\r\n\r\n"));
+    const [reply] = replies();
+    await waitFor("the end of the connection", () => socket.readableEnded);
     socket.destroy();
     return { status: reply?.status ?? 0, connection: reply?.headers.connection ?? "" };
   }
@@ -84,17 +78,17 @@ describe("a chunked body", async () => {
       const { token } = await scene.makeCustomer();
       const fields = `Authorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\n`;
       const path = "POST /v2/transactions/batch";
-      const { socket, text } = await open(makeHead(path, fields) + bytes);
+      const { socket, received } = open(makeHead(path, fields) + bytes);
       // Its first line is refused in the reply.
       if (bytes.includes("{}")) {
-        await waitFor("a line of the reply", () => text().includes("{"));
+        await waitFor("a line of the reply", () => received().includes("{"));
         socket.end();
       }
-      const hasEnded = () => socket.closed || socket.readableEnded || undefined;
+      const hasEnded = () => socket.closed || socket.readableEnded;
       await waitFor("the end of the connection", hasEnded);
       socket.destroy();
       const summary = JSON.parse(
-        text()
+        received()
           .match(/^\{.*\}$/gm)
           ?.at(-1) ?? "{}",
       ) as Record<string, unknown>;
@@ -117,10 +111,10 @@ describe("a chunked body", async () => {
       [1, chunksMin - 1],
     ] as const) {
       const chunks = chunkOf("x".repeat(size)).repeat(count);
-      const { socket, text } = await open(`${link + chunks}0\r\n\r\n`);
-      await waitFor("a reply", () => text().includes("\r\n\r\n") || undefined);
+      const { socket, received } = open(`${link + chunks}0\r\n\r\n`);
+      await waitFor("a reply", () => received().includes("\r\n\r\n"));
       // The form was read to its end: it has no token.
-      assert.match(text(), /^HTTP\/1\.1 4(?!00|13)\d\d /);
+      assert.match(received(), /^HTTP\/1\.1 4(?!00|13)\d\d /);
       socket.destroy();
     }
   });
@@ -132,21 +126,21 @@ describe("a chunked body", async () => {
 
   it("is read whole, with extensions, empty lines and trailers, however its bytes are split", async () => {
     const whole = `${chunkOf("token=1")}4;a="b"\r\n\r\n\r\n\r\n0\r\nX-Trailer: 1\r\n\r\n`;
-    const { socket, text } = await open(link);
+    const { socket, received } = open(link);
     socket.setNoDelay();
     for (const byte of whole) await new Promise((done) => socket.write(byte, done));
     socket.write("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n");
-    await waitFor("both replies", () => text().match(/HTTP\/1\.1 \d/g)?.length === 2 || undefined);
-    assert.match(text(), /^HTTP\/1\.1 4(?!00|13)\d\d .*HTTP\/1\.1 200 /s);
+    await waitFor("both replies", () => received().match(/HTTP\/1\.1 \d/g)?.length === 2);
+    assert.match(received(), /^HTTP\/1\.1 4(?!00|13)\d\d .*HTTP\/1\.1 200 /s);
     socket.destroy();
   });
 
   it("waits in bounded memory while others take their turns", async () => {
     const { turns } = scene.service.sharedBounds;
     const packet = link + chunkOf("x".repeat(65)).repeat(2_000);
-    const sockets = await Promise.all(Array.from({ length: 16 }, () => open(packet)));
+    const sockets = Array.from({ length: 16 }, () => open(packet));
     assert.equal((await scene.client.send({ method: "GET", path: "/health/live" })).status, 200);
     for (const { socket } of sockets) socket.destroy();
-    await waitFor("nothing to wait", () => turns.bytes === 0 || undefined);
+    await waitFor("nothing to wait", () => turns.bytes === 0);
   });
 });

@@ -102,13 +102,13 @@ describe("a lingering connection", () => {
     const { client, served } = await linger(test, "setInterval");
     new LingeringClose().close(served.end());
     client.write(Buffer.alloc(4 * 1_024 * 1_024));
-    await waitFor("the connection to be paused", async () => served.isPaused() || undefined);
+    await waitFor("the connection to be paused", async () => served.isPaused());
     const bytesAtOnceMax = 1_024 * 1_024;
     assert.ok(served.bytesRead < bytesAtOnceMax, `${served.bytesRead} bytes were read at once`);
     const before = served.bytesRead;
     await waitFor("more to be read with time", async () => {
       test.mock.timers.tick(10);
-      return served.bytesRead > before + bytesAtOnceMax || undefined;
+      return served.bytesRead > before + bytesAtOnceMax;
     });
   });
 
@@ -120,14 +120,14 @@ describe("a lingering connection", () => {
       const lingering = served.filter(({ destroyed }) => !destroyed);
       const paused = lingering.filter((socket) => socket.isPaused());
       assert.ok(paused.length <= 257, `${paused.length} are paused`);
-      return (served.length === 400 && lingering.length < 300) || undefined;
+      return served.length === 400 && lingering.length < 300;
     });
   });
 
   it("does not use more memory if many of them send at the same moment", async (test) => {
     const { served, port } = await lingerAll(test);
     for (let count = 0; count < 400; count += 1) open(test, port);
-    await waitFor("all connections", async () => served.length === 400 || undefined);
+    await waitFor("all connections", async () => served.length === 400);
     test.mock.timers.enable({ apis: ["setInterval"] });
     for (const socket of served) socket.emit("data", Buffer.alloc(64 * 1_024));
     const paused = served.filter((socket) => !socket.destroyed && socket.isPaused());

@@ -8,32 +8,23 @@ import { describe, it } from "node:test";
 import type { BoundsOptions } from "../../../src/http/connection/shared-bounds.ts";
 import { OpenConnections, proxyCheck } from "../../../src/http/connection/open-connections.ts";
 import { type Service, startService } from "../../support/service.ts";
+import { openRaw, type RawConnection } from "../../support/raw-socket.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const live = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
 
-interface Opened {
-  readonly socket: Socket;
-  received: string;
-  closed: boolean;
-}
-
-async function open(service: Service): Promise<Opened> {
-  const { hostname, port } = new URL(service.address);
-  const socket = connect(Number(port), hostname);
-  const opened: Opened = { socket, received: "", closed: false };
-  socket.on("data", (chunk: Buffer) => (opened.received += chunk.toString("latin1")));
-  socket.on("error", () => undefined).on("close", () => (opened.closed = true));
-  await once(socket, "connect");
+async function open({ address }: Service): Promise<RawConnection> {
+  const opened = openRaw(address);
+  await once(opened.socket, "connect");
   return opened;
 }
 
 /** Resolves when the reply has arrived, or the connection is closed without one. */
-async function ask(opened: Opened): Promise<boolean> {
-  opened.received = "";
-  opened.socket.write(live);
-  const isAnswered = (): boolean => opened.received.endsWith("}");
-  await waitFor("a reply or the end", () => isAnswered() || opened.closed);
+async function ask({ socket, replies }: RawConnection): Promise<boolean> {
+  const before = replies().length;
+  socket.write(live);
+  const isAnswered = (): boolean => replies().length > before;
+  await waitFor("a reply or the end", () => isAnswered() || socket.closed);
   return isAnswered();
 }
 
@@ -49,11 +40,11 @@ async function withService(
   }
 }
 
-async function openMany(service: Service, count: number): Promise<Opened[]> {
-  const opened: Opened[] = [];
+async function openMany(service: Service, count: number): Promise<RawConnection[]> {
+  const opened: RawConnection[] = [];
   for (let index = 0; index < count; index += 1) opened.push(await open(service));
   const { connections } = service.sharedBounds;
-  await waitFor("all to be open", () => connections.count >= count || undefined);
+  await waitFor("all to be open", () => connections.count >= count);
   return opened;
 }
 
@@ -67,9 +58,9 @@ describe("connections beyond the bound", () => {
         const idle = await openMany(service, 4);
         const next = await open(service);
         assert.equal(await ask(next), true);
-        await waitFor("the oldest to be closed", () => idle[0]?.closed || undefined);
+        await waitFor("the oldest to be closed", () => idle[0]?.socket.closed);
         assert.deepEqual(
-          idle.map(({ closed }) => closed),
+          idle.map(({ socket }) => socket.closed),
           [true, false, false, false],
         );
         assert.equal(service.sharedBounds.connections.count, 4);
@@ -87,7 +78,7 @@ describe("connections beyond the bound", () => {
           idle.push(await open(service));
           assert.equal(await ask(idle.at(-1) ?? good), true);
         }
-        assert.equal(good.closed, false);
+        assert.equal(good.socket.closed, false);
         assert.equal(service.sharedBounds.connections.count, 4);
         for (const { socket } of [good, ...idle]) socket.destroy();
       });
@@ -103,10 +94,10 @@ describe("connections beyond the bound", () => {
         await waitFor("one to be refused", async () => {
           const refused = await open(service);
           await ask(refused);
-          return connections.refused > 0 || undefined;
+          return connections.refused > 0;
         });
         held.release();
-        const served = busy.filter(({ closed }) => !closed);
+        const served = busy.filter(({ socket }) => !socket.closed);
         assert.ok(served.length > 0);
         for (const { socket } of busy) socket.destroy();
       });

@@ -35,7 +35,7 @@ describe("a request that takes too long", () => {
       return socket;
     });
     try {
-      await waitFor("all requests", () => replies.size === paths.length || undefined);
+      await waitFor("all requests", () => replies.size === paths.length);
       await waitFor("the reply", () => replies.get("/answered")?.writableFinished);
       const ended = () => {
         for (const connection of sharedBounds.connections) connection.endOverdue(60_000);

@@ -4,43 +4,27 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { RequestListener } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
 import { makeLog } from "../../../src/log.ts";
 import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
 import { makeSharedBounds } from "../../../src/http/connection/shared-bounds.ts";
 import { requestsPerTurn } from "../../../src/http/connection/shared-turns.ts";
 import { pathOf, startScene, typeNamed } from "../../contract/scene.ts";
-import { readAllReplies } from "../../fuzz/raw-replies.ts";
 import type { Reply } from "../../support/http-client.ts";
 import { makeRandom } from "../../support/random.ts";
+import { readAllReplies } from "../../support/raw-replies.ts";
+import { openPaused, openRaw, type RawConnection } from "../../support/raw-socket.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const person = typeNamed("person");
-
-interface Pipe {
-  readonly socket: Socket;
-  /** Complete replies so far. */
-  replies(): readonly Reply[];
-}
-
-/** Reads nothing before it is told to. */
-async function openPipe(address: string): Promise<Pipe> {
-  const { hostname, port } = new URL(address);
-  const socket = connect(Number(port), hostname).pause();
-  const chunks: Buffer[] = [];
-  socket.on("error", () => undefined).on("data", (chunk: Buffer) => chunks.push(chunk));
-  socket.pause();
-  await once(socket, "connect");
-  return { socket, replies: () => readAllReplies(Buffer.concat(chunks)).replies };
-}
 
 function get(path: string, more = ""): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 }
 
 describe("requests on one connection", async () => {
-  let pipe: Pipe;
+  let pipe: RawConnection;
 
   const scene = await startScene();
   const customer = await scene.makeCustomer();
@@ -72,39 +56,30 @@ describe("requests on one connection", async () => {
     return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
   }
 
-  /**
-   * Sends everything at once and closes its side; returns the replies until the server closes its
-   * own.
-   */
+  /** Sends everything at once and closes its side; returns the replies until the server closes its own. */
   async function exchange(bytes: Buffer): Promise<readonly Reply[]> {
-    const { hostname, port } = new URL(scene.client.address);
-    const socket = connect(Number(port), hostname);
-    const chunks: Buffer[] = [];
-    socket.on("error", () => undefined).on("data", (chunk: Buffer) => chunks.push(chunk));
+    const { socket, closed } = openRaw(scene.client.address);
     socket.end(bytes);
-    await waitFor("the server to close the connection", () => socket.closed || undefined);
-    const { replies, rest } = readAllReplies(Buffer.concat(chunks), []);
+    const { replies, rest } = readAllReplies(Buffer.from(await closed, "latin1"), []);
     assert.equal(rest.length, 0);
     return replies;
   }
 
   it("wait until the one before them has been answered", async () => {
     const held = scene.service.holdStore("findRecord");
-    pipe = await openPipe(scene.client.address);
+    pipe = await openPaused(scene.client.address);
     pipe.socket.resume();
     const auth = `Authorization: Bearer ${customer.token}\r\n`;
     pipe.socket.write(get("/v2/person?person_id=late", auth));
     pipe.socket.write(add(1_000));
     await held.called;
-    await waitFor(
-      "the second request",
-      () => scene.service.sharedBounds.turns.waiting === 1 || undefined,
-    );
+    const { turns } = scene.service.sharedBounds;
+    await waitFor("the second request", () => turns.waiting === 1);
     const query = { method: "GET", path: "/v2/transaction", token: customer.token };
     assert.equal((await scene.client.send(query)).status, 400);
     assert.deepEqual(pipe.replies(), []);
     held.release();
-    await waitFor("both replies", () => pipe.replies().length === 2 || undefined);
+    await waitFor("both replies", () => pipe.replies().length === 2);
     assert.deepEqual(
       pipe.replies().map(({ status }) => status),
       [404, 201],
@@ -116,14 +91,14 @@ describe("requests on one connection", async () => {
     const random = makeRandom(20_261_121);
     const count = 400;
     const bytes = Buffer.concat(Array.from({ length: count }, (_, index) => add(index)));
-    pipe = await openPipe(scene.client.address);
+    pipe = await openPaused(scene.client.address);
     pipe.socket.setNoDelay(true).resume();
     for (let sent = 0; sent < bytes.length;) {
       const size = random.integer(1, random.integer(1, 40_000));
       await new Promise((done) => pipe.socket.write(bytes.subarray(sent, sent + size), done));
       sent += size;
     }
-    await waitFor("all replies", () => pipe.replies().length === count || undefined);
+    await waitFor("all replies", () => pipe.replies().length === count);
     for (const [index, { status, headers }] of pipe.replies().entries()) {
       assert.deepEqual([status, headers["x-request-id"]], [201, String(index)]);
     }
@@ -131,7 +106,7 @@ describe("requests on one connection", async () => {
   });
 
   it("are answered before a half-close takes effect, and a refused body is not parsed as a request", async () => {
-    pipe = await openPipe(scene.client.address);
+    pipe = await openPaused(scene.client.address);
     pipe.socket.resume();
     const refused = add(2_000).toString().replace("application/json", "text/plain");
     pipe.socket.end(get("/health/live").repeat(10) + refused + get("/health/live"));
@@ -191,12 +166,12 @@ describe("requests on one connection", async () => {
     const head =
       `POST ${pathOf(person)} HTTP/1.1\r\nHost: x\r\n${auth}` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-    pipe = await openPipe(scene.client.address);
+    pipe = await openPaused(scene.client.address);
     pipe.socket.resume();
     pipe.socket.write(get("/health/live", "Connection: upgrade\r\nUpgrade: h2c\r\n") + head);
-    await waitFor("the first reply", () => pipe.replies().length === 1 || undefined);
+    await waitFor("the first reply", () => pipe.replies().length === 1);
     pipe.socket.write(body);
-    await waitFor("the second reply", () => pipe.replies().length === 2 || undefined);
+    await waitFor("the second reply", () => pipe.replies().length === 2);
     assert.deepEqual(
       pipe.replies().map(({ status }) => status),
       [200, 400],
@@ -222,7 +197,7 @@ describe("requests on one connection", async () => {
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
     const pipes = await Promise.all(
-      Array.from({ length: count }, async () => openPipe(`http://127.0.0.1:${port}`)),
+      Array.from({ length: count }, async () => openPaused(`http://127.0.0.1:${port}`)),
     );
     const replies = () => pipes.reduce((sum, one) => sum + one.replies().length, 0);
     let isOver = false;
@@ -232,7 +207,7 @@ describe("requests on one connection", async () => {
     };
     endTurn();
     for (const { socket } of pipes) socket.resume().write(get("/").repeat(1 + each));
-    await waitFor("all replies", () => replies() === count * (each + 1) || undefined);
+    await waitFor("all replies", () => replies() === count * (each + 1));
     isOver = true;
     server.closeAllConnections();
     server.close();
@@ -246,7 +221,7 @@ describe("requests on one connection", async () => {
     server.prependListener("request", ({ headers }) => delete headers["content-length"]);
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
-    const { socket } = await openPipe(`http://127.0.0.1:${port}`);
+    const { socket } = await openPaused(`http://127.0.0.1:${port}`);
     socket.resume().write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello");
     await once(socket, "close");
     assert.deepEqual([sharedBounds.turns.bytes, sharedBounds.turns.waiting], [0, 0]);
@@ -256,13 +231,13 @@ describe("requests on one connection", async () => {
   it("are closed with their connection beyond the bytes of a body that waits with an upgrade", async () => {
     const small = await startScene({ bounds: { unparsedBytesMax: 10_000 } });
     const held = small.service.holdStore("probeWrite");
-    const { socket } = await openPipe(small.client.address);
+    const { socket } = await openPaused(small.client.address);
     const head =
       "POST /v2/person HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n";
     const body = `Content-Length: 20000\r\n\r\n${"x".repeat(20_000)}`;
     socket.write(get("/health/ready") + head + body);
     const { turns } = small.service.sharedBounds;
-    await waitFor("the connection to be closed", () => turns.refused === 1 || undefined);
+    await waitFor("the connection to be closed", () => turns.refused === 1);
     assert.equal(turns.bytes, 0);
     held.release();
     socket.destroy();
@@ -272,32 +247,30 @@ describe("requests on one connection", async () => {
   it("are closed with their connection beyond the bytes that may wait", async () => {
     const small = await startScene({ bounds: { unparsedBytesMax: 100_000 } });
     const held = small.service.holdStore("probeWrite");
-    const pipes: Pipe[] = [];
+    const pipes: RawConnection[] = [];
     for (let count = 0; count < 4; count += 1) {
-      pipes.push(await openPipe(small.client.address));
+      pipes.push(await openPaused(small.client.address));
       pipes.at(-1)?.socket.write(get("/health/ready").repeat(1_000));
     }
     const { turns } = small.service.sharedBounds;
-    await waitFor("some to be closed", () => turns.refused > 0 || undefined);
+    await waitFor("some to be closed", () => turns.refused > 0);
     assert.ok(turns.bytes <= 100_000, `${turns.bytes} bytes`);
     assert.equal((await small.client.send({ method: "GET", path: "/health/live" })).status, 200);
     held.release();
     for (const { socket } of pipes) socket.destroy();
-    await waitFor("nothing to wait", () => turns.waiting === 0 || undefined);
+    await waitFor("nothing to wait", () => turns.waiting === 0);
     assert.equal(turns.bytes, 0);
     await small.stop();
   });
 
   it("are all answered once their replies are read", async () => {
     const free = await startScene({ environment: { RATE_LIMIT_PER_SECOND: "0" } });
-    pipe = await openPipe(free.client.address);
+    pipe = await openPaused(free.client.address);
     pipe.socket.write(get("/openapi.json", "Accept-Encoding: br\r\n").repeat(500));
-    await waitFor(
-      "a request to wait",
-      () => free.service.sharedBounds.turns.waiting === 1 || undefined,
-    );
+    const { turns } = free.service.sharedBounds;
+    await waitFor("a request to wait", () => turns.waiting === 1);
     pipe.socket.resume();
-    const all = () => pipe.replies().length === 500 || undefined;
+    const all = () => pipe.replies().length === 500;
     await waitFor("all replies", all, { intervalMs: 200 });
     assert.ok(pipe.replies().every(({ status }) => status === 200));
     pipe.socket.destroy();

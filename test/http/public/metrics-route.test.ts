@@ -77,7 +77,7 @@ describe("metrics without a token", () => {
     const scrapes = 50;
     const asked = Array.from({ length: scrapes }, () => open.client.send(metrics));
     const { connections } = open.service.sharedBounds;
-    await waitFor("all to be there", () => connections.count >= scrapes || undefined);
+    await waitFor("all to be there", () => connections.count >= scrapes);
     for (let count = 0; count < 3; count += 1) {
       assert.equal((await open.client.send({ method: "GET", path: "/health/live" })).status, 200);
     }

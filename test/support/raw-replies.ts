@@ -1,7 +1,6 @@
-// Reads all replies that arrived on a connection: with a length, chunked, without a body, or until
-// the end.
+// Reads all replies that arrived on a connection: with a length, chunked, without a body, or until the end.
 
-import { makeReply, type Reply } from "../support/http-client.ts";
+import { makeReply, type Reply } from "./http-client.ts";
 
 export interface RawReplies {
   readonly replies: readonly Reply[];
@@ -41,6 +40,15 @@ export function readAllReplies(
     rest = body.subarray(found.length);
   }
   return { replies, rest };
+}
+
+/** Reads one reply with a length. Throws if the text is not one. */
+export function parseReply(text: string): Reply {
+  const { replies, rest } = readAllReplies(Buffer.from(text, "latin1"), ["GET"]);
+  const [reply, ...others] = replies;
+  const isOne = rest.length === 0 && others.length === 0;
+  if (reply?.headers["content-length"] !== undefined && isOne) return reply;
+  throw new Error(`not one reply with a length: ${text.slice(0, 400)}`);
 }
 
 function readHeader(line: string): readonly [string, string] {
