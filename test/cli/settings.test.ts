@@ -41,7 +41,7 @@ const wrong: readonly SettingCase[] = [
   ["RATE_LIMIT_PER_SECOND", ["-1", "1.5", "x"], /whole number from 0/],
   [
     "METRICS_TOKEN",
-    ["short", "sixteen letters with spaces", "x".repeat(1_025)],
+    ["short secret", "secret with spaces in it", "ü".repeat(32), "x".repeat(1_025)],
     /16 to 1024 letters/,
   ],
   ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
@@ -99,6 +99,7 @@ const right: readonly (readonly [name: string, value: string])[] = [
   ["DATABASE_URL", "postgres:///sluice"],
   ["DATABASE_URL", "postgres://user@one:5432,two:5433/sluice?target_session_attrs=read-write"],
   ["TRUST_PROXY", "10.0.0.0/8, 127.0.0.1,::1,fd00::/8"],
+  ["METRICS_TOKEN", "0123456789abcdef0123456789abcdef"],
   ["RATE_LIMIT_PER_SECOND", "0"],
   ["PORT", ""],
   ["NODE_ENV", "test"],

@@ -5,6 +5,7 @@
 import type { App } from "../../src/actions/app.ts";
 import { showRecord } from "../../src/actions/record/show-record.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
+import { isJsonObject } from "../../src/domain/schema/schema-shape.ts";
 import { sortedJson } from "../crash/ledger.ts";
 import { withoutInnerNulls, withoutNulls } from "../domain/arbitrary.ts";
 import type { FieldFault, ItemOutcome, Reply } from "../support/http-client.ts";
@@ -141,8 +142,7 @@ function refusalFaults({ code, errors, ...rest }: ItemOutcome, item: unknown): s
   const status = (rest as { status?: string }).status ?? "refused";
   if (status !== "refused") return [];
   if (!Number.isInteger(code)) return ["a rejected item without a code"];
-  const isRecord = typeof item === "object" && item !== null && !Array.isArray(item);
-  if (code !== 40_000 || !isRecord || errors?.every(namesField) === true) return [];
+  if (code !== 40_000 || !isJsonObject(item) || errors?.every(namesField) === true) return [];
   return ["a rejected item that names no field"];
 }
 
@@ -174,9 +174,8 @@ function parse(text: string): unknown {
 }
 
 function idOf(type: RecordType, item: unknown): string | undefined {
-  if (typeof item !== "object" || item === null || !Object.hasOwn(item, type.idField))
-    return undefined;
-  const id = (item as Item)[type.idField];
+  if (!isJsonObject(item) || !Object.hasOwn(item, type.idField)) return undefined;
+  const id = item[type.idField];
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
@@ -237,7 +236,7 @@ function checkNaming({ write }: FuzzCase, { body, status }: Reply): readonly str
   if (write?.text === undefined || status !== 400 || body.code !== 40_000) return [];
   const value = parse(write.text);
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const areRecords = items.every(isObject) && items.length > 0;
+  const areRecords = items.every(isJsonObject) && items.length > 0;
   if (!areRecords || body.errors?.every(namesField) === true) return [];
   // About how it was sent, not what was sent.
   if (/^(The body must be|The Idempotency-Key)/.test(String(body.message))) return [];
@@ -255,7 +254,7 @@ function isFieldErrors(errors: unknown): errors is readonly FieldFault[] {
     errors.length <= 100 &&
     errors.every(
       (error: unknown) =>
-        isObject(error) && Object.values(error).every((part) => typeof part === "string"),
+        isJsonObject(error) && Object.values(error).every((part) => typeof part === "string"),
     )
   );
 }
@@ -270,10 +269,6 @@ function readLines({ text, headers }: Reply): readonly unknown[] | undefined {
   const isStream = String(headers["content-type"]).startsWith("application/x-ndjson");
   const values = (isStream ? text.trimEnd().split("\n") : [text]).map(parse);
   return values.includes(undefined) ? undefined : values;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isRequestId(value: unknown): boolean {

@@ -1,6 +1,7 @@
 // Corrupts a valid record, or the text of a body, in one place or a few. Whether the result is
 // valid is unknown.
 
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { isJsonObject } from "../../src/domain/schema/schema-shape.ts";
 import type { Random } from "../support/random.ts";
 import type { Fields } from "../support/record-generator.ts";
@@ -63,14 +64,20 @@ export function mutateText(random: Random, text: string): string {
   return random.pick(textMutations)(random, text);
 }
 
-/** Bytes that are mostly no longer UTF-8. */
-export function mutateBytes(random: Random, text: string): Buffer {
-  const bytes = Buffer.from(text);
+/** Changes one to four bytes, which are mostly no longer UTF-8. */
+export function mutateBytes(random: Random, bytes: Buffer): Buffer {
   for (let times = random.integer(1, 4); times > 0 && bytes.length > 0; times -= 1) {
     bytes[random.integer(0, bytes.length - 1)] = random.integer(0, 255);
   }
   return bytes;
 }
+
+/** Of the content encodings of bodies. */
+export const encoders = {
+  gzip: gzipSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+} as const;
 
 /** Also creates keys such as `__proto__` as own properties. */
 function withField(record: Fields, field: string, value: unknown): Fields {

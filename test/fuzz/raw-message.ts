@@ -1,10 +1,9 @@
 // Turns cases of the fuzzer into bytes for a socket, framed and encoded in many ways, and corrupts
 // some of them.
 
-import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { type Ask, bodyBytes } from "../support/http-client.ts";
 import type { Random } from "../support/random.ts";
-import { mutateText } from "./mutate.ts";
+import { encoders, mutateBytes, mutateText } from "./mutate.ts";
 
 export interface RawMessage {
   readonly bytes: Buffer;
@@ -41,7 +40,7 @@ export function rawMessage(ask: Ask, random: Random, corrupt: number): RawMessag
   const head = `${[parts.start, ...parts.lines].join(lineEnd)}${lineEnd}${lineEnd}`;
   const bytes = Buffer.concat([Buffer.from(head, "latin1"), framed]);
   if (random.chance(corrupt / 2)) {
-    corruptBytes(bytes, random);
+    mutateBytes(random, bytes);
     parts.isFramed = parts.isOurs = false;
   }
   return { bytes, ask: parts.isOurs ? ask : undefined, isFramed: parts.isFramed };
@@ -71,8 +70,6 @@ interface Corruption {
   readonly corrupt: number;
 }
 
-const encoders = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync } as const;
-
 /** Sometimes in one of the encodings, in several members, cut off, or with wrong bytes. */
 function encode(
   body: Buffer | undefined,
@@ -85,9 +82,9 @@ function encode(
   const middle = random.integer(0, text.length);
   const members = random.chance(0.3) ? [text.subarray(0, middle), text.subarray(middle)] : [text];
   let bytes = Buffer.concat(members.map((member) => encoders[encoding](member)));
-  if (random.chance(0.2)) bytes = gzipSync(bytes);
+  if (random.chance(0.2)) bytes = encoders.gzip(bytes);
   if (random.chance(0.3)) bytes = bytes.subarray(0, random.integer(0, bytes.length));
-  if (random.chance(0.3) && bytes.length > 0) corruptBytes(bytes, random);
+  if (random.chance(0.3)) mutateBytes(random, bytes);
   if (random.chance(0.2)) bytes = Buffer.concat([bytes, Buffer.from("behind the end")]);
   return {
     bytes,
@@ -134,7 +131,7 @@ function corruptedFrame(parts: Parts, random: Random): Buffer {
   parts.lines.push(...random.pick(wrongFraming)(parts.body.length));
   if (random.chance(0.5)) return parts.body;
   const bytes = chunked(parts.body, random);
-  if (random.chance(0.5)) corruptBytes(bytes, random);
+  if (random.chance(0.5)) mutateBytes(random, bytes);
   return random.chance(0.3) ? bytes.subarray(0, random.integer(0, bytes.length)) : bytes;
 }
 
@@ -199,12 +196,5 @@ function corruptHead(parts: Parts, random: Random): void {
       break;
     default:
       lines.splice(at, 0, random.pick(unusualLines));
-  }
-}
-
-export function corruptBytes(bytes: Buffer, random: Random): void {
-  if (bytes.length === 0) return;
-  for (let times = random.integer(1, 3); times > 0; times -= 1) {
-    bytes[random.integer(0, bytes.length - 1)] = random.integer(0, 255);
   }
 }

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { Readable } from "node:stream";
 import { after, before, describe, it, mock } from "node:test";
@@ -28,7 +28,7 @@ import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.
 const mebibyte = 1_024 * 1_024;
 
 /** For the tests of a group. */
-function useServer(): Server {
+function useServer() {
   const server = createServer();
   before(async () => {
     server.listen(0, "127.0.0.1");
@@ -38,24 +38,21 @@ function useServer(): Server {
     server.closeAllConnections();
     server.close();
   });
-  return server;
+  return {
+    port: () => (server.address() as AddressInfo).port,
+    asked: async () => ((await once(server, "request")) as [IncomingMessage])[0],
+    send: (encoding: string) => {
+      const { port } = server.address() as AddressInfo;
+      const headers = { "content-encoding": encoding };
+      const sending = request({ port, host: "127.0.0.1", method: "POST", headers });
+      return sending.on("error", () => undefined);
+    },
+  };
 }
 
 describe("a decoded body that nobody reads", () => {
-  const server = useServer();
-
-  function send(encoding: string) {
-    const { port } = server.address() as AddressInfo;
-    const headers = { "content-encoding": encoding };
-    const sending = request({ port, host: "127.0.0.1", method: "POST", headers });
-    sending.on("error", () => undefined);
-    return sending;
-  }
-
-  async function received(): Promise<Readable> {
-    const [incoming] = (await once(server, "request")) as Parameters<typeof decodedBody>;
-    return decodedBody(incoming);
-  }
+  const { asked, send } = useServer();
+  const received = async () => decodedBody(await asked());
 
   for (const [encoding, compress] of [
     ["gzip", gzipSync],
@@ -80,10 +77,10 @@ describe("a decoded body that nobody reads", () => {
   }
 
   it("fails if the client disconnected before", async () => {
-    const asked = once(server, "request") as Promise<Parameters<typeof decodedBody>>;
+    const arriving = asked();
     const sending = send("gzip");
     sending.write(gzipSync("a".repeat(1_000)));
-    const [incoming] = await asked;
+    const incoming = await arriving;
     sending.destroy();
     await waitFor("the request to be closed", () => incoming.closed);
     const decoder = decodedBody(incoming);
@@ -91,9 +88,9 @@ describe("a decoded body that nobody reads", () => {
   });
 
   it("is closed at once when its body is too large", async () => {
-    const asked = once(server, "request") as Promise<Parameters<typeof readSmallBody>>;
+    const arriving = asked();
     send("gzip").end(gzipSync(Buffer.alloc(64 * 1_024 * 1_024)));
-    const [incoming] = await asked;
+    const incoming = await arriving;
     const piped = mock.method(incoming, "pipe");
     await assert.rejects(readSmallBody(incoming), /at most 262144 bytes/);
     const [decoder] = piped.mock.calls.map(
@@ -104,15 +101,12 @@ describe("a decoded body that nobody reads", () => {
 });
 
 describe("a large body that is encoded", () => {
-  const server = useServer();
+  const { asked, send } = useServer();
 
   it("is copied out of the buffers of its decoder, which are freed at once", async () => {
-    const asked = once(server, "request") as Promise<[IncomingMessage]>;
-    const { port } = server.address() as AddressInfo;
-    const headers = { "content-encoding": "gzip" };
-    const sending = request({ port, host: "127.0.0.1", method: "POST", headers });
-    sending.on("error", () => undefined).end(gzipSync(Buffer.alloc(mebibyte, "[")));
-    const [incoming] = await asked;
+    const arriving = asked();
+    send("gzip").end(gzipSync(Buffer.alloc(mebibyte, "[")));
+    const incoming = await arriving;
     const parts: Buffer[] = [];
     const pipe = incoming.pipe.bind(incoming);
     mock.method(incoming, "pipe", (decoder: Gunzip) =>
@@ -130,27 +124,23 @@ describe("a large body that is encoded", () => {
 });
 
 describe("a small body", () => {
-  const server = useServer();
+  const { asked, port } = useServer();
 
-  async function receive(packets: readonly string[]) {
-    const { port } = server.address() as AddressInfo;
-    const socket = connect(port, "127.0.0.1");
-    const asked = once(server, "request") as Promise<Parameters<typeof readSmallBody>>;
-    const [first = "", ...others] = packets;
+  async function receive(first: string) {
+    const socket = connect(port(), "127.0.0.1");
     socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n${first}`);
-    const [incoming] = await asked;
-    return { incoming, socket, others };
+    return { incoming: await asked(), socket };
   }
 
   it("is read to its end if it comes in several packets", async () => {
-    const { incoming, socket, others } = await receive(["[1,", " 2, 3]"]);
+    const { incoming, socket } = await receive("[1,");
     const read = readSmallBody(incoming);
-    for (const packet of others) socket.write(packet);
+    socket.write(" 2, 3]");
     assert.equal((await read).toString(), "[1, 2, 3]");
   });
 
   it("is refused if the client disconnected before it was read", async () => {
-    const { incoming, socket } = await receive(["[1,"]);
+    const { incoming, socket } = await receive("[1,");
     socket.destroy();
     await waitFor("the request to be closed", () => incoming.destroyed);
     let failure: unknown;

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { requireRecordType } from "../../../src/domain/record-types.ts";
 import { BulkClient } from "../../../src/http/bulk/bulk-client.ts";
 import { serve } from "../../../src/process/serve.ts";
 import { readConfig } from "../../../src/settings/config.ts";
@@ -12,17 +13,8 @@ import { testEnvironment } from "../../support/service.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
 function transactions(count: number): readonly object[] {
-  return Array.from({ length: count }, (_, index) => ({
-    tx_id: `tx-${count}-${index}`,
-    type: "DEPOSIT",
-    method: "SEPA",
-    amount: 1,
-    currency: "EUR",
-    status: "SETTLED",
-    sender_id: "person-81",
-    sender_country: "DE",
-    timestamp: "2026-01-31T09:30:00Z",
-  }));
+  const { example } = requireRecordType("transaction");
+  return Array.from({ length: count }, (_, at) => ({ ...example, tx_id: `tx-${count}-${at}` }));
 }
 
 describe("the bulk thread", () => {

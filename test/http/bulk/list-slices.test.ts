@@ -27,7 +27,7 @@ function slicesOf(text: string, bounds = wide): { slices: [string, number][]; en
 }
 
 describe("slices of a list", () => {
-  it("end after an item, limited by number and by bytes", () => {
+  it("end after an item, limited by number and by bytes, and contain a large item alone", () => {
     const { slices, end } = slicesOf("[1, 2,3 ,4,5]", { ...wide, itemsMax: 2 });
     assert.deepEqual(slices, [
       ["1, 2", 2],
@@ -35,22 +35,12 @@ describe("slices of a list", () => {
       ["5", 1],
     ]);
     assert.deepEqual(end, { whole: true });
-    assert.deepEqual(slicesOf('["aaa","bb","c"]', { ...wide, bytes: 6 }).slices, [
+    const bounds = { ...wide, bytes: 6, itemBytesMax: 9 };
+    assert.deepEqual(slicesOf('["aaa","bb","c",{"large":1},2]', bounds).slices, [
       ['"aaa","bb"', 2],
       ['"c"', 1],
-    ]);
-  });
-
-  it("contain an item beyond the bound alone", () => {
-    const bounds = { ...wide, itemBytesMax: 5 };
-    assert.deepEqual(slicesOf('[1,2,"large one",3]', bounds).slices, [
-      ["1,2", 2],
-      ['"large one"', 1],
-      ["3", 1],
-    ]);
-    assert.deepEqual(slicesOf('[1,"large one"]', bounds).slices, [
-      ["1", 1],
-      ['"large one"', 1],
+      ['{"large":1}', 1],
+      ["2", 1],
     ]);
   });
 

@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
+import { requireRecordType } from "../../../src/domain/record-types.ts";
 import type { RecordWrite } from "../../../src/domain/record/record-write.ts";
 import { makeMainLists } from "../../../src/http/bulk/main-lists.ts";
 
+const type = requireRecordType("transaction");
 const acme = "org-acme";
 const connected = new AbortController().signal;
 
@@ -39,19 +41,7 @@ function taskOf(items: readonly unknown[]) {
   return [order, Buffer.from(JSON.stringify(items))] as const;
 }
 
-function transaction(index: number) {
-  return {
-    tx_id: `tx-${index}`,
-    type: "DEPOSIT",
-    method: "SEPA",
-    amount: 1,
-    currency: "EUR",
-    status: "PENDING",
-    sender_id: "p",
-    sender_country: "DE",
-    timestamp: "2026-01-31T09:30:00Z",
-  };
-}
+const transaction = (index: number) => ({ ...type.example, tx_id: `tx-${index}` });
 
 describe("a list on the main thread", () => {
   it("is stored, and reports what it has cost", async () => {

@@ -1,32 +1,24 @@
 // Which requests in progress take too long, on a clock that jumps.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { connectionOf } from "../../../src/http/connection/connection.ts";
-import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
-import { makeSharedBounds } from "../../../src/http/connection/shared-bounds.ts";
-import { makeLog } from "../../../src/log.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { makeBareServer } from "./bare-server.ts";
 
 describe("a request that takes too long", () => {
   it("is one to which nothing was sent, unless it may last, or that goes on after its reply", async (test) => {
-    const sharedBounds = makeSharedBounds({ trustProxy: false });
     const replies = new Map<string, ServerResponse>();
-    const server = makeHttpServer(
-      (request, response) => {
-        const { url = "" } = request;
-        if (url === "/lasting" || url === "/answered") connectionOf(request)?.allowLasting();
-        if (url === "/begun") response.writeHead(200).flushHeaders();
-        if (url === "/answered") response.end();
-        replies.set(url, response);
-      },
-      { sharedBounds, log: makeLog("silent") },
-    );
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
+    const { server, sharedBounds, listen } = makeBareServer((request, response) => {
+      const { url = "" } = request;
+      if (url === "/lasting" || url === "/answered") connectionOf(request)?.allowLasting();
+      if (url === "/begun") response.writeHead(200).flushHeaders();
+      if (url === "/answered") response.end();
+      replies.set(url, response);
+    });
+    const port = await listen();
     const paths = ["/slow", "/lasting", "/begun", "/answered"];
     const sockets = paths.map((path) => {
       const socket = connect(port, "127.0.0.1").on("error", () => undefined);

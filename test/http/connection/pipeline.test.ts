@@ -3,12 +3,7 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
-import { makeLog } from "../../../src/log.ts";
-import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
-import { makeSharedBounds } from "../../../src/http/connection/shared-bounds.ts";
 import { requestsPerTurn } from "../../../src/http/connection/shared-turns.ts";
 import { pathOf, startScene, typeNamed } from "../../contract/scene.ts";
 import type { Reply } from "../../support/http-client.ts";
@@ -16,6 +11,7 @@ import { makeRandom } from "../../support/random.ts";
 import { readAllReplies } from "../../support/raw-replies.ts";
 import { openPaused, openRaw, type RawConnection } from "../../support/raw-socket.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { makeBareServer } from "./bare-server.ts";
 
 const person = typeNamed("person");
 
@@ -184,18 +180,12 @@ describe("requests on one connection", async () => {
     const each = 20;
     let inTurn = 0;
     let most = 0;
-    const handle: RequestListener = (_request, response) => {
+    const { server, listen } = makeBareServer((_request, response) => {
       inTurn += 1;
       most = Math.max(most, inTurn);
       response.end();
-    };
-    const log = makeLog("silent");
-    const server = makeHttpServer(handle, {
-      sharedBounds: makeSharedBounds({ trustProxy: false }),
-      log,
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
+    const port = await listen();
     const pipes = await Promise.all(
       Array.from({ length: count }, async () => openPaused(`http://127.0.0.1:${port}`)),
     );
@@ -215,13 +205,9 @@ describe("requests on one connection", async () => {
   });
 
   it("end with their connection where the parser expects a body that the stream does not", async () => {
-    const log = makeLog("silent");
-    const sharedBounds = makeSharedBounds({ trustProxy: false });
-    const server = makeHttpServer((_request, response) => response.end(), { sharedBounds, log });
+    const { server, sharedBounds, listen } = makeBareServer((_request, response) => response.end());
     server.prependListener("request", ({ headers }) => delete headers["content-length"]);
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
-    const { socket } = await openPaused(`http://127.0.0.1:${port}`);
+    const { socket } = await openPaused(`http://127.0.0.1:${await listen()}`);
     socket.resume().write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello");
     await once(socket, "close");
     assert.deepEqual([sharedBounds.turns.bytes, sharedBounds.turns.waiting], [0, 0]);

@@ -2,32 +2,23 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, connect, Socket } from "node:net";
+import { connect, Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
 import { LingeringClose } from "../../../src/http/connection/lingering-close.ts";
-import {
-  type BoundsOptions,
-  makeSharedBounds,
-} from "../../../src/http/connection/shared-bounds.ts";
+import type { BoundsOptions } from "../../../src/http/connection/shared-bounds.ts";
 import { SharedTurns } from "../../../src/http/connection/shared-turns.ts";
-import { makeLog } from "../../../src/log.ts";
 import { openRaw } from "../../support/raw-socket.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { makeBareServer } from "./bare-server.ts";
 
 const live = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
 
 async function listen(test: TestContext, bounds: BoundsOptions = {}) {
-  const sharedBounds = makeSharedBounds({ trustProxy: false }, bounds);
-  const server = makeHttpServer((_request, response) => response.end("{}"), {
-    sharedBounds,
-    log: makeLog("silent"),
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { server, sharedBounds, ...bare } = makeBareServer((_, reply) => reply.end("{}"), bounds);
+  const port = await bare.listen();
   test.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
   const open = (): Socket => {
     const socket = connect(port, "127.0.0.1").on("error", () => undefined);
     test.after(() => socket.destroy());
@@ -38,8 +29,7 @@ async function listen(test: TestContext, bounds: BoundsOptions = {}) {
 
 /** Connections that nobody is at the other end of. Each has had its turn to be read. */
 async function openMany(count: number) {
-  const sharedBounds = makeSharedBounds({ trustProxy: false });
-  const server = makeHttpServer(() => undefined, { sharedBounds, log: makeLog("silent") });
+  const { server, sharedBounds } = makeBareServer(() => undefined);
   const sockets = Array.from({ length: count }, () => {
     const socket = new Socket();
     Object.defineProperty(socket, "remoteAddress", { value: "192.0.2.1" });

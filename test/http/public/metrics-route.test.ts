@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { readConfig } from "../../../src/settings/config.ts";
 import { startScene } from "../../contract/scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -85,19 +84,5 @@ describe("metrics without a token", () => {
     const texts = new Set((await Promise.all(asked)).map(({ text }) => text));
     // One that was late may have arrived after the end.
     assert.ok(texts.size <= 3, `${texts.size} renderings`);
-  });
-});
-
-describe("METRICS_TOKEN", () => {
-  it("has to be long enough not to be guessed, and is not repeated", () => {
-    for (const sent of ["short", "with spaces in the middle of it", "ü".repeat(32)]) {
-      assert.throws(
-        () => readConfig({ METRICS_TOKEN: sent }),
-        ({ message }: Error) =>
-          message.startsWith("METRICS_TOKEN must be 16 ") && !message.includes(sent),
-      );
-    }
-    assert.equal(readConfig({ METRICS_TOKEN: token }).metricsToken, token);
-    assert.equal(readConfig({ METRICS_TOKEN: "" }).metricsToken, undefined);
   });
 });

@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pino } from "pino";
-import type { Identity } from "../../../src/actions/access/caller-cache.ts";
 import { makeRateGate, rateLimited } from "../../../src/http/rate-limit/rate-limit.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { makeFailureLog } from "../../../src/http/rate-limit/failure-log.ts";
@@ -12,25 +11,12 @@ import { read, submit } from "../../console/browse.ts";
 import { startService } from "../../support/service.ts";
 import { addressOwner, networksOf } from "../../../src/http/rate-limit/address-owner.ts";
 
-function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
-  return {
-    organizationId,
-    organizationName: "",
-    keyId: "key",
-    actor: "key",
-    expiresAt: Infinity,
-    covered: new Set(),
-    confidential: new Set(),
-    rateLimitPerSecond,
-    deletionGraceSeconds: 0,
-  };
-}
-
 describe("the limit of an organization", () => {
   it("allows twice the rate in a burst, and then the rate", () => {
     const clock = makeFakeClock();
     const rates = makeRateGate(10, clock.now);
-    const take = () => rates.organization(caller("one")).allowed;
+    const take = () =>
+      rates.organization({ organizationId: "one", rateLimitPerSecond: undefined }).allowed;
     assert.equal(Array.from({ length: 25 }, take).filter(Boolean).length, 20);
     clock.advanceMs(1_000);
     assert.equal(Array.from({ length: 25 }, take).filter(Boolean).length, 10);
@@ -39,7 +25,7 @@ describe("the limit of an organization", () => {
   it("is none where the organization's is 0, and nothing is told then", () => {
     const rates = makeRateGate(1, makeFakeClock().now);
     for (let index = 0; index < 10; index += 1) {
-      const limited = rates.organization(caller("one", 0));
+      const limited = rates.organization({ organizationId: "one", rateLimitPerSecond: 0 });
       assert.deepEqual(limited, {
         limit: "",
         allowed: true,
@@ -125,7 +111,10 @@ describe("a rate of 0", () => {
   it("turns every limit off", () => {
     const rates = makeRateGate(0, makeFakeClock().now);
     for (let index = 0; index < 100; index += 1) {
-      assert.equal(rates.organization(caller("one", 1)).allowed, true);
+      assert.equal(
+        rates.organization({ organizationId: "one", rateLimitPerSecond: 1 }).allowed,
+        true,
+      );
       assert.equal(rates.tokenIssuing("key").allowed, true);
       assert.equal(rates.failedAuthentication("192.0.2.1").headers, undefined);
     }
