@@ -9,7 +9,7 @@ import { limits } from "../../src/domain/limits.ts";
 import { operations } from "../../src/process/operations.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { goodRequest, oneOfEachVerb } from "./good-request.ts";
-import { idOf, pathOf, startScene, typeNamed } from "./scene.ts";
+import { assertCode, idOf, pathOf, startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
 const { client } = scene;
@@ -148,7 +148,7 @@ describe("the content type", () => {
         ...(good.get(name) as Ask),
         headers: { ...good.get(name)?.headers, ...headers },
       });
-      assert.deepEqual([reply.status, reply.body.code], [415, 41501], name);
+      assertCode(reply, 41501, name);
       assert.doesNotMatch(reply.body.message ?? "", /ndjson/);
     }
   });
@@ -175,7 +175,7 @@ describe("a body where none is expected", () => {
       for (const headers of [{}, { "content-length": undefined, "transfer-encoding": "chunked" }]) {
         const all = { ...ask.headers, ...headers };
         const reply = await client.send({ ...ask, headers: all, body: "{ not json" });
-        assert.deepEqual([reply.status, reply.body.code], [400, 40003], operation.name);
+        assertCode(reply, 40003, operation.name);
         assert.match(reply.body.message ?? "", /must not have a body/);
         assert.equal(reply.headers.connection, "close");
       }
@@ -210,13 +210,12 @@ describe("the size of a body", () => {
       { "content-length": String(body.length), "transfer-encoding": undefined },
     ]) {
       const reply = await send(body, headers);
-      assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
+      assertCode(reply, 41301);
     }
   });
 });
 
 const type = typeNamed("risk_assessment");
-after(() => scene.stop());
 
 const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } };
 
@@ -259,7 +258,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
       const exact = encode(most.subarray(0, limits.bodyBytesMax));
       assert.equal((await postEncoded(exact, encoding)).status, 201);
       const more = await postEncoded(encode(most.subarray(0, limits.bodyBytesMax + 1)), encoding);
-      assert.deepEqual([more.status, more.body.code], [413, 41301]);
+      assertCode(more, 41301);
     });
 
     if (encoding === "identity") return;
@@ -268,7 +267,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
       const bomb = encode(Buffer.alloc(2 * limits.bodyBytesMax, " "));
       assert.ok(bomb.length < limits.bodyBytesMax / 64);
       const reply = await postEncoded(bomb, encoding);
-      assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
+      assertCode(reply, 41301);
     });
 
     it("is refused when the body is not in it, is truncated or is empty", async () => {
@@ -280,7 +279,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
         Buffer.alloc(0),
       ]) {
         const reply = await postEncoded(body, encoding);
-        assert.deepEqual([reply.status, reply.body.code], [400, 40001], reply.text);
+        assertCode(reply, 40001);
       }
     });
 
@@ -290,10 +289,10 @@ for (const [encoding, encode] of Object.entries(encoders)) {
           Buffer.concat([encode(list(1)), Buffer.from(rest)]),
           encoding,
         );
-        assert.deepEqual([reply.status, reply.body.code], [400, 40001], reply.text);
+        assertCode(reply, 40001);
       }
       const twice = await postEncoded(Buffer.concat([encode(list(1)), encode(list(1))]), encoding);
-      assert.deepEqual([twice.status, twice.body.code], [400, 40001], twice.text);
+      assertCode(twice, 40001);
     });
   });
 }
@@ -316,7 +315,7 @@ describe("any other content encoding", () => {
   ]) {
     it(`is refused: ${encoding}`, async () => {
       const reply = await postEncoded(deflateSync(list(1)), encoding);
-      assert.deepEqual([reply.status, reply.body.code], [415, 41501]);
+      assertCode(reply, 41501);
       assert.match(reply.body.message ?? "", /gzip, br, zstd/);
     });
   }

@@ -13,7 +13,16 @@ import type { Customer } from "../support/customer.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { check, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
+import {
+  assertCode,
+  check,
+  fieldsOf,
+  idOf,
+  listPathOf,
+  pathOf,
+  startScene,
+  typeNamed,
+} from "./scene.ts";
 
 const scene = await startScene();
 const { records } = scene;
@@ -114,7 +123,7 @@ for (const type of deletableTypes) {
       const reply = await scene.ask(patient, { method: "DELETE", path, headers, body });
       assert.equal(reply.status, 200, reply.text);
       const empty = await scene.ask(patient, { method: "DELETE", path });
-      assert.deepEqual([empty.status, empty.body.code], [400, 40001]);
+      assertCode(empty, 40001);
       assert.match(empty.body.message ?? "", /send POST \/v2\/deletion_request instead/);
     });
 
@@ -137,7 +146,7 @@ for (const type of deletableTypes) {
       ];
       for (const write of writes) {
         const reply = await scene.ask(patient, write);
-        assert.deepEqual([reply.status, reply.body.code], [409, 40903], reply.text);
+        assertCode(reply, 40903);
       }
       assert.equal(await statusOfCheck(patient, type, other), 404);
       await cancelDeletion(app, asked.body.deletion_request_id ?? "");
@@ -184,7 +193,7 @@ for (const type of deletableTypes) {
         await remove(prompt, type, "nobody"),
         await removeByType(prompt, type, "nobody"),
       ]) {
-        assert.deepEqual([reply.status, reply.body.code], [404, 40401]);
+        assertCode(reply, 40401);
       }
     });
 
@@ -229,10 +238,7 @@ for (const type of deletableTypes) {
       ] as const) {
         const reply = await remove(patient, type, id, more);
         assert.equal(reply.status, 400, reply.text);
-        assert.deepEqual(
-          reply.body.errors?.map((error) => error.field),
-          [field],
-        );
+        assert.deepEqual(fieldsOf(reply), [field]);
       }
       const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`zz${at}`, 1]));
       const many = await remove(patient, type, id, unknown);
@@ -283,10 +289,7 @@ describe("the POST form of DELETE", () => {
       const body = { resource_type, resource_id, reason: "a test" };
       const reply = await scene.ask(patient, { method: "POST", path: twin, body });
       assert.equal(reply.status, 400, reply.text);
-      assert.deepEqual(
-        reply.body.errors?.map(({ field }) => field),
-        ["resource_type"],
-      );
+      assert.deepEqual(fieldsOf(reply), ["resource_type"]);
     }
   });
 });
@@ -306,7 +309,7 @@ describe("the status of a deletion", () => {
 
   it("is requested by an id that exists, given once", async () => {
     const unknown = await status(patient, "del_unknown");
-    assert.deepEqual([unknown.status, unknown.body.code], [404, 40402]);
+    assertCode(unknown, 40402);
     for (const path of [
       twin,
       `${twin}?deletion_request_id=`,

@@ -9,7 +9,7 @@ import { revokeKey } from "../../src/actions/access/keys.ts";
 import { allScopes } from "../../src/domain/scope.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
-import { bare, fromNewAddress, startScene } from "./scene.ts";
+import { assertCode, bare, fieldsOf, fromNewAddress, startScene } from "./scene.ts";
 
 const scene = await startScene();
 const { client, service } = scene;
@@ -70,8 +70,7 @@ for (const path of ["/auth/token", "/v2/auth/token"]) {
     it("issues no token for a token", async () => {
       for (const authorization of [customer.token, `Bearer ${customer.token}`]) {
         const reply = await ask(customer, { path, authorization });
-        assert.equal(reply.status, 401);
-        assert.equal(reply.body.code, 40105);
+        assertCode(reply, 40105);
       }
     });
   });
@@ -89,12 +88,8 @@ describe("expiry_seconds", () => {
   for (const seconds of [299, 86_401, 0, -300, 300.5, "300", null, true, [300], undefined]) {
     it(`can't be ${JSON.stringify(seconds) ?? "left out"}`, async () => {
       const reply = await ask(customer, { body: request(customer, { expiry_seconds: seconds }) });
-      assert.equal(reply.status, 400);
-      assert.equal(reply.body.code, 40000);
-      assert.deepEqual(
-        reply.body.errors?.map(({ field }) => field),
-        ["expiry_seconds"],
-      );
+      assertCode(reply, 40000);
+      assert.deepEqual(fieldsOf(reply), ["expiry_seconds"]);
     });
   }
 });
@@ -110,12 +105,8 @@ describe("scopes", () => {
   it("that do not exist are refused with the list of those that do", async () => {
     const asked = ["transactions:write", "transactions:admin", "Transactions:read"];
     const reply = await ask(customer, { body: withScopes(customer, asked) });
-    assert.equal(reply.status, 400);
-    assert.equal(reply.body.code, 40002);
-    assert.deepEqual(
-      reply.body.errors?.map(({ field }) => field),
-      ["scopes.scopes[1]", "scopes.scopes[2]"],
-    );
+    assertCode(reply, 40002);
+    assert.deepEqual(fieldsOf(reply), ["scopes.scopes[1]", "scopes.scopes[2]"]);
     assert.match(reply.body.errors?.[1]?.message ?? "", /; did you mean transactions:read\?$/);
     for (const scope of allScopes) assert.ok(reply.body.errors?.[0]?.message?.includes(scope));
   });
@@ -124,8 +115,7 @@ describe("scopes", () => {
     const other = await scene.makeCustomer({ scopes: ["person:write", "company:read"] });
     const asked = ["person:read", "company:write", "customer_sar:read"];
     const reply = await ask(other, { body: withScopes(other, asked) });
-    assert.equal(reply.status, 403);
-    assert.equal(reply.body.code, 40301);
+    assertCode(reply, 40301);
     assert.match(reply.body.message ?? "", /company:write, customer_sar:read/);
     assert.doesNotMatch(reply.body.message ?? "", /person:read/);
   });
@@ -177,8 +167,7 @@ describe("the body", () => {
   ] as const) {
     it(what, async () => {
       const reply = await ask(customer, { body });
-      assert.equal(reply.status, 400);
-      assert.equal(reply.body.code, 40000);
+      assertCode(reply, 40000);
       assert.equal(reply.body.errors?.[0]?.field, field);
     });
   }
@@ -194,8 +183,7 @@ describe("another organization", () => {
     }
     const [existing, ...absent] = replies;
     assert.ok(existing !== undefined);
-    assert.equal(existing.status, 403);
-    assert.equal(existing.body.code, 40302);
+    assertCode(existing, 40302);
     for (const reply of absent) {
       assert.deepEqual(bare(reply), bare(existing));
     }
@@ -226,8 +214,7 @@ describe("the API key", () => {
   ] as const) {
     it(`gets no token when it ${what}`, async () => {
       const reply = await ask(customer, { authorization });
-      assert.equal(reply.status, 401);
-      assert.equal(reply.body.code, code);
+      assertCode(reply, code);
       assert.match(reply.body.message ?? "", hint);
       assert.equal(reply.headers["www-authenticate"], 'ApiKey realm="sluice"');
     });
@@ -237,8 +224,7 @@ describe("the API key", () => {
     const other = await scene.makeCustomer();
     await revokeKey(service.app, other.keyId);
     const reply = await ask(other);
-    assert.equal(reply.status, 401);
-    assert.equal(reply.body.code, 40104);
+    assertCode(reply, 40104);
   });
 
   it("is never repeated in a reply or logged", async () => {

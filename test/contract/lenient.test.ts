@@ -8,9 +8,7 @@ import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
-import type { Fields } from "../support/record-generator.ts";
-import { check, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
-import { showRecord } from "../../src/actions/record/show-record.ts";
+import { assertCode, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
 import { operations } from "../../src/process/operations.ts";
 import { goodRequest } from "./good-request.ts";
 
@@ -26,10 +24,6 @@ function send(method: "POST" | "PUT", type: RecordType, body: unknown): Promise<
 
 function outcomes(reply: Reply): unknown[] {
   return reply.body.results?.map(({ index, status, code }) => [index, status, code]) ?? [];
-}
-
-async function exists(type: RecordType, record: Fields): Promise<boolean> {
-  return (await check(scene, customer, { type, id: idOf(type, record) })).status === 200;
 }
 
 for (const type of recordTypes) {
@@ -60,7 +54,11 @@ for (const type of recordTypes) {
       assert.ok((refused?.message ?? "").length > 0);
       assert.equal(none !== undefined && "id" in none, false);
       assert.deepEqual(
-        [await exists(type, first), await exists(type, second), await exists(type, third)],
+        [
+          await scene.exists(customer, type, first),
+          await scene.exists(customer, type, second),
+          await scene.exists(customer, type, third),
+        ],
         [true, false, true],
       );
     });
@@ -170,9 +168,6 @@ describe("lenient handling", () => {
   });
 });
 
-const { organizationId } = customer;
-after(() => scene.stop());
-
 const writing = operations.filter(
   ({ method, permission }) => method !== "GET" && permission !== undefined,
 );
@@ -197,11 +192,6 @@ function post(type: RecordType, body: unknown, headers: Ask["headers"] = {}): As
   return { method: "POST", path: listPathOf(type), token: customer.token, body, headers };
 }
 
-async function changesOf(type: RecordType, record: Fields): Promise<number> {
-  const key = { organizationId, resourceType: type.resourceType, resourceId: idOf(type, record) };
-  return (await showRecord(scene.service.app, key)).changes.length;
-}
-
 for (const operation of writing) {
   describe(operation.name, () => {
     it("returns the first reply again, byte for byte, with no further effect", async () => {
@@ -216,7 +206,7 @@ for (const operation of writing) {
       const first = await scene.client.send(ask);
       const other = { ...ask, body: `${JSON.stringify(ask.body)} ` };
       const refused = await scene.client.send(other);
-      assert.deepEqual([refused.status, refused.body.code], [422, 42201]);
+      assertCode(refused, 42201);
       assertSame(await scene.client.send(ask), first);
     });
   });
@@ -336,7 +326,7 @@ describe("concurrent requests under one Idempotency-Key", () => {
     assert.equal(done.length + waiting.length, 20);
     for (const reply of done) assert.equal(reply.text, done[0]?.text);
     for (const { headers } of waiting) assert.equal(headers["retry-after"], "1");
-    assert.equal(await changesOf(person, record), 2);
+    assert.equal(await scene.changesOf(customer, person, record), 2);
     assert.equal((await scene.client.send(ask)).status, 200);
   });
 });

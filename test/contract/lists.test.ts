@@ -3,13 +3,12 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { showRecord } from "../../src/actions/record/show-record.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
-import { check, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
+import { assertCode, fieldsOf, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
 const { records } = scene;
@@ -25,20 +24,6 @@ function make(type: RecordType, count: number, overrides: Fields = {}): Fields[]
   return Array.from({ length: count }, () => records.record(type, overrides));
 }
 
-async function exists(type: RecordType, record: Fields): Promise<boolean> {
-  return (await check(scene, customer, { type, id: idOf(type, record) })).status === 200;
-}
-
-async function changesOf(type: RecordType, record: Fields): Promise<number> {
-  const { resourceType } = type;
-  const key = { organizationId, resourceType, resourceId: idOf(type, record) };
-  return (await showRecord(scene.service.app, key)).changes.length;
-}
-
-function fieldsOf(reply: Reply): readonly (string | undefined)[] {
-  return reply.body.errors?.map(({ field }) => field) ?? [];
-}
-
 for (const type of recordTypes) {
   const isBatch = type.batchPath !== undefined;
   const added = isBatch ? 200 : 201;
@@ -51,17 +36,17 @@ for (const type of recordTypes) {
       const { message, ...rest } = reply.body;
       assert.deepEqual(rest, { success: true, write_count: 25, organization_id: organizationId });
       assert.match(message ?? "", /25/);
-      for (const record of list) assert.ok(await exists(type, record));
+      for (const record of list) assert.ok(await scene.exists(customer, type, record));
     });
 
     it("is not added at all when one item is invalid, which is named by its position", async () => {
       const list = make(type, 5);
       const broken = { ...list[3], timestamp: 7, unknown_field: 1 };
       const reply = await send("POST", type, list.with(3, broken));
-      assert.deepEqual([reply.status, reply.body.code], [400, 40000]);
+      assertCode(reply, 40000);
       assert.deepEqual(new Set(fieldsOf(reply)), new Set(["[3].timestamp", "[3].unknown_field"]));
       assert.match(reply.body.message ?? "", /1 of 5 items was refused; nothing was written/);
-      for (const record of list) assert.equal(await exists(type, record), false);
+      for (const record of list) assert.equal(await scene.exists(customer, type, record), false);
     });
 
     it("names items that are not objects by their position only", async () => {
@@ -90,18 +75,18 @@ for (const type of recordTypes) {
       const updates = list.map((record) => records.update(type, idOf(type, record)));
       const strange = records.update(type, records.id(type));
       const refused = await send("PUT", type, updates.with(2, strange));
-      assert.deepEqual([refused.status, refused.body.code], [404, 40401]);
+      assertCode(refused, 40401);
       assert.deepEqual(fieldsOf(refused), [`[2].${type.idField}`]);
-      for (const record of list) assert.equal(await changesOf(type, record), 1);
+      for (const record of list) assert.equal(await scene.changesOf(customer, type, record), 1);
       const reply = await send("PUT", type, updates);
       assert.deepEqual([reply.status, reply.body.write_count], [200, 4]);
-      for (const record of list) assert.equal(await changesOf(type, record), 2);
+      for (const record of list) assert.equal(await scene.changesOf(customer, type, record), 2);
     });
 
     it("needs at least one item", async () => {
       for (const method of ["POST", "PUT"] as const) {
         const reply = await send(method, type, []);
-        assert.deepEqual([reply.status, reply.body.code], [400, 40000]);
+        assertCode(reply, 40000);
       }
     });
 
@@ -112,14 +97,14 @@ for (const type of recordTypes) {
       const [first = {}, second = {}] = list;
       await send("POST", type, [first]);
       const same = await send("POST", type, list);
-      assert.deepEqual([same.status, same.body.code], [409, 40901], same.text);
+      assertCode(same, 40901);
       assert.deepEqual(fieldsOf(same), [`[0].${type.idField}`]);
       const other = { ...first, timestamp: "2018-01-01T00:00:00Z" };
       const different = await send("POST", type, [second, other]);
-      assert.deepEqual([different.status, different.body.code], [409, 40902], different.text);
+      assertCode(different, 40902);
       assert.deepEqual(fieldsOf(different), [`[1].${type.idField}`]);
-      assert.equal(await exists(type, second), false);
-      assert.equal(await changesOf(type, first), 1);
+      assert.equal(await scene.exists(customer, type, second), false);
+      assert.equal(await scene.changesOf(customer, type, first), 1);
     });
   });
 }
@@ -134,7 +119,7 @@ describe("the batch of transactions", () => {
     const changed = { ...second, timestamp: "2018-01-01T00:00:00Z" };
     const reply = await send("POST", type, [first, changed, third]);
     assert.deepEqual([reply.status, reply.body.write_count], [200, 2], reply.text);
-    const counts = await Promise.all(list.map((record) => changesOf(type, record)));
+    const counts = await Promise.all(list.map((record) => scene.changesOf(customer, type, record)));
     assert.deepEqual(counts, [1, 2, 1]);
   });
 
@@ -142,10 +127,10 @@ describe("the batch of transactions", () => {
     const [record] = make(type, 1);
     for (const method of ["POST", "PUT"] as const) {
       const one = await send(method, type, record);
-      assert.deepEqual([one.status, one.body.code], [400, 40000]);
+      assertCode(one, 40000);
       assert.match(one.body.message ?? "", /a list of objects; send one to \/v2\/transaction\.$/);
       const list = await scene.ask(customer, { method, path: pathOf(type), body: [record] });
-      assert.deepEqual([list.status, list.body.code], [400, 40000]);
+      assertCode(list, 40000);
       assert.match(list.body.message ?? "", /\/v2\/transactions\/batch/);
     }
   });
@@ -165,7 +150,7 @@ describe("the size of a list", () => {
     );
     const counts = await scene.service.app.store.countRecords(organizationId);
     assert.ok((counts[type.resourceType] ?? 0) >= 10_000);
-    assert.ok(await exists(type, small(9_999)));
+    assert.ok(await scene.exists(customer, type, small(9_999)));
   });
 
   it("can't be one more", async () => {
@@ -174,10 +159,10 @@ describe("the size of a list", () => {
     );
     for (const name of ["risk_assessment", "transaction"]) {
       const reply = await send("POST", typeNamed(name), list);
-      assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
+      assertCode(reply, 41301);
       assert.match(reply.body.message ?? "", /10000 items.* 10001/);
     }
-    assert.equal(await exists(type, small(20_000)), false);
+    assert.equal(await scene.exists(customer, type, small(20_000)), false);
   });
 
   it("can't include too many relations", async () => {
@@ -194,9 +179,9 @@ describe("the size of a list", () => {
       const sendList = (body: unknown) =>
         scene.ask(customer, { method: "POST", path: pathOf(checks), body, headers });
       const reply = await sendList(list);
-      assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
+      assertCode(reply, 41301);
       assert.match(reply.body.message ?? "", /at most 50000 together/);
-      assert.equal(await exists(checks, list[0] ?? {}), false);
+      assert.equal(await scene.exists(customer, checks, list[0] ?? {}), false);
       const part = list
         .slice(-2)
         .map((item) => ({ ...item, check_id: `${item.check_id} ${handling}` }));

@@ -2,6 +2,7 @@
 // document, customers, and records of every type.
 
 import assert from "node:assert/strict";
+import { showRecord } from "../../src/actions/record/show-record.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { buildOpenApi } from "../../src/process/openapi.ts";
@@ -22,9 +23,12 @@ export interface Scene {
   readonly records: RecordGenerator;
   makeCustomer(options?: CustomerOptions): Promise<Customer>;
   /** Sends a request with the customer's token. */
-  ask(customer: Customer, ask: Ask): Promise<Reply>;
+  ask(customer: Pick<Customer, "token">, ask: Ask): Promise<Reply>;
   /** Adds a new record over HTTP and returns what was sent. */
   addRecord(customer: Customer, type: RecordType, overrides?: Fields): Promise<Fields>;
+  exists(customer: Customer, type: RecordType, record: Fields): Promise<boolean>;
+  /** How many changes a record has. */
+  changesOf(customer: Customer, type: RecordType, record: Fields): Promise<number>;
   /** Waits until the deletion has been processed, and returns its status object. */
   completed(customer: Customer, deletionRequestId: string): Promise<Reply>;
   stop(): Promise<void>;
@@ -52,6 +56,14 @@ export async function startScene(options: ServiceOptions = {}): Promise<Scene> {
       const reply = await ask(customer, { method: "POST", path: pathOf(type), body: record });
       assert.equal(reply.status, 201, reply.text);
       return record;
+    },
+    exists: async ({ token }, type, record) => {
+      const query = { [type.idField]: idOf(type, record) };
+      return (await ask({ token }, { method: "GET", path: pathOf(type), query })).status === 200;
+    },
+    changesOf: async ({ organizationId }, { resourceType, ...type }, record) => {
+      const key = { organizationId, resourceType, resourceId: String(record[type.idField]) };
+      return (await showRecord(service.app, key)).changes.length;
     },
     completed: (customer, deletionRequestId) =>
       waitFor("the deletion to be completed", async () => {
@@ -83,6 +95,16 @@ export function typeNamed(name: string): RecordType {
   const type = recordTypes.find(({ resourceType }) => resourceType === name);
   assert.ok(type !== undefined, `there is no record type ${name}`);
   return type;
+}
+
+/** The status of an error is in its code. */
+export function assertCode({ status, body, text }: Reply, code: number, what = text): void {
+  assert.deepEqual([status, body.code], [Math.floor(code / 100), code], what);
+}
+
+/** The fields that an error names. */
+export function fieldsOf({ body }: Reply): readonly (string | undefined)[] {
+  return body.errors?.map(({ field }) => field) ?? [];
 }
 
 /** Whether a record exists: the reply to GET. */

@@ -10,10 +10,9 @@ import { after, describe, it } from "node:test";
 import { createGzip, gzipSync } from "node:zlib";
 import { limits } from "../../src/domain/limits.ts";
 import { fetchToken } from "../support/customer.ts";
-import type { Fields } from "../support/record-generator.ts";
 import { openStream, linesOf } from "../support/stream-client.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { check, idOf, listPathOf, startScene, typeNamed } from "./scene.ts";
+import { listPathOf, startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
 const { client, records } = scene;
@@ -57,10 +56,6 @@ async function endAndRead(socket: Socket): Promise<readonly Record<string, unkno
   );
 }
 
-async function exists(record: Fields): Promise<boolean> {
-  return (await check(scene, customer, { type, id: idOf(type, record) })).status === 200;
-}
-
 describe("a stream whose reply is not read before everything is sent", () => {
   it("is read completely, and its summary says how many refused lines it does not list", async () => {
     const socket = await beginUnread(customer.token);
@@ -86,7 +81,9 @@ describe("a stream whose reply is not read before everything is sent", () => {
     assert.ok(Number(unlisted) > 0);
     assert.equal(lines.length - 1, refused - Number(unlisted));
     assert.match(String(summary["message"]), new RegExp(`${String(unlisted)} refused lines`));
-    assert.ok((await exists(first)) && (await exists(last)));
+    assert.ok(
+      (await scene.exists(customer, type, first)) && (await scene.exists(customer, type, last)),
+    );
   });
 
   it("lists every refused line where there is room for them", async () => {
@@ -107,7 +104,7 @@ describe("a failed stream", () => {
     const socket = await beginUnread(token);
     const [one, two] = [records.record(type), records.record(type)];
     await sendChunk(socket, `${JSON.stringify(one)}\n`);
-    await waitFor("the first record", async () => await exists(one));
+    await waitFor("the first record", async () => await scene.exists(customer, type, one));
     scene.service.clock.advanceMs(300_000);
     const blank = `${" ".repeat(65_535)}\n`;
     for (let sent = 0; sent < 400; sent += 1) {
@@ -115,7 +112,7 @@ describe("a failed stream", () => {
     }
     const { success, code, write_count } = (await endAndRead(socket)).at(-1) ?? {};
     assert.deepEqual([success, code, write_count], [false, 40103, 1]);
-    assert.equal(await exists(two), false);
+    assert.equal(await scene.exists(customer, type, two), false);
   });
 });
 
@@ -138,7 +135,7 @@ describe("a stream with too many invalid lines", () => {
       String(message),
       /more than 10000 of its lines are invalid.*records that are already stored does not change/,
     );
-    assert.ok(await exists(record));
+    assert.ok(await scene.exists(customer, type, record));
   });
 });
 
