@@ -1,13 +1,11 @@
 // Two organizations that are closed and otherwise the same, of which one has a report that has to be kept: what is
 // stated of them without what is confidential has to be the same.
 
-import type { App } from "../../src/actions/app.ts";
-import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { makeKey, replaceKey } from "../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
-import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
+import { processAll as processAllOf } from "./process-all.ts";
 import { addRecord } from "./write-transactions.ts";
 
 export const clock = makeFakeClock(Date.UTC(2026, 2, 1));
@@ -22,14 +20,10 @@ export async function inBoth(twins: Twins, words: string): Promise<void> {
   for (const organization of twins) await line.ask(words, "--organization", organization);
 }
 
-function act<Result>(work: (app: App) => Promise<Result>): Promise<Result> {
-  return operate(line.environment, (app) => work({ ...app, now: clock.now }));
-}
-
 export async function makeTwins(name: string): Promise<Twins> {
   const twins = [`${name}-plain`, `${name}-reported`] as const;
   for (const id of twins) await line.ask("organization create --name Acme --id", id);
-  await act(async (app) => {
+  await line.beside(async (app) => {
     const timestamp = new Date(clock.now() - 28 * dayMs).toISOString();
     const flags = { is_test_user: false, is_retail_customer: true };
     for (const organization of twins) {
@@ -49,9 +43,4 @@ export async function close(twins: Twins): Promise<void> {
   clock.advanceMs(1_000);
 }
 
-export async function processAll(): Promise<void> {
-  await act(async (app) => {
-    const options = { claimant: "test", stopping: new AbortController().signal };
-    while ((await processDeletions(app, options)).length > 0);
-  });
-}
+export const processAll = (): Promise<void> => processAllOf(line);

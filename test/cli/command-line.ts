@@ -1,10 +1,12 @@
 // The command line for tests, without a process: the arguments that an operator types, and the
 // result.
 
+import assert from "node:assert/strict";
 import type { App } from "../../src/actions/app.ts";
 import { manifestLineStart } from "../../src/domain/export-manifest.ts";
 import { run } from "../../src/cli/run.ts";
 import { loadTable } from "../../src/process/command-table.ts";
+import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -23,6 +25,10 @@ export interface CommandLine {
   ask(...words: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
   /** The error of a failing command, as --json prints it. */
   fail(...words: readonly string[]): Promise<{ code: number; name: string; message: string }>;
+  /** Requires that the command fails with this error, and with the exit code of usage errors only for them. */
+  refused(name: string, says: RegExp, ...words: readonly string[]): Promise<void>;
+  /** Works on the store beside the commands, with their clock. */
+  beside<Result>(work: (app: App) => Promise<Result>): Promise<Result>;
 }
 
 export function makeCommandLine(
@@ -51,21 +57,33 @@ export function makeCommandLine(
     });
     return { code, out, err };
   }
+  async function fail(...words: readonly string[]) {
+    const { code, out, err } = await type(...words, "--json");
+    if (out !== "") throw new Error(`${words.join(" ")} printed ${out}`);
+    const { error } = JSON.parse(err) as { error: { name: string; message: string } };
+    return { code, ...error };
+  }
   return {
     folder,
     environment,
     type,
+    fail,
+    refused: async (name, says, ...words) => {
+      const failed = await fail(...words);
+      const code = name === "usage" ? 2 : 1;
+      assert.deepEqual(
+        [failed.name, failed.code],
+        [name, code],
+        `${words.join(" ")}: ${failed.message}`,
+      );
+      assert.match(failed.message, says);
+    },
+    beside: (work) => operate(environment, (app) => work({ ...app, now: options.now ?? app.now })),
     ask: async (...words) => {
       const { code, out, err } = await type(...words, "--json");
       if (code !== 0 || err !== "")
         throw new Error(`${words.join(" ")} ended with ${code}: ${err}`);
       return JSON.parse(out) as Readonly<Record<string, unknown>>;
-    },
-    fail: async (...words) => {
-      const { code, out, err } = await type(...words, "--json");
-      if (out !== "") throw new Error(`${words.join(" ")} printed ${out}`);
-      const { error } = JSON.parse(err) as { error: { name: string; message: string } };
-      return { code, ...error };
     },
   };
 }

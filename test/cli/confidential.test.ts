@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
-import { operate } from "../support/server.ts";
 import { makeCommandLine, ndjsonOf, withoutManifest } from "./command-line.ts";
 import { processAll } from "./process-all.ts";
 import { addRecord, addTransaction } from "./write-transactions.ts";
@@ -29,8 +28,7 @@ for (const id of organizations) {
   const filed = "transaction_suspicious_activity --keep-days 60 --organization";
   await line.ask(`retention set --type ${filed}`, id);
   await line.ask("organization set --retain-days 90 --yes", id);
-  await operate(line.environment, async (opened) => {
-    const app = { ...opened, now: clock.now };
+  await line.beside(async (app) => {
     for (const tx of ["tx-1", "tx-2"]) await addTransaction(app, id, { tx_id: tx });
     const person = { person_id: "p-1", is_test_user: false, is_retail_customer: true, timestamp };
     await addRecord(app, id, { type: "person", fields: person });
@@ -66,8 +64,8 @@ for (const id of organizations) {
 }
 const sar = await line.ask("deletion request customer_sar s-2", ...on("acme"));
 kept.sar = String(sar["deletion_request_id"]);
-await processAll(line, clock.now);
-await processAll(line, clock.now);
+await processAll(line);
+await processAll(line);
 // A legal hold on a record that is in the restricted store.
 const set = ["--restricted", deletions.get("acme") ?? ""] as const;
 const { out: heldInSet } = await line.type("deletion hold transaction tx-1", ...on("acme"), ...set);
@@ -135,9 +133,7 @@ describe("without --include-confidential", () => {
       (deletion) => deletion["deletion_request_id"],
     );
     assert.deepEqual(new Set(ids), new Set(deletions.values()));
-    const refused = await line.fail("receipt export");
-    assert.equal(refused.name, "usage");
-    assert.match(refused.message, /--include-confidential.*--organization/s);
+    await line.refused("usage", /--include-confidential.*--organization/s, "receipt export");
   });
 
   it("a deletion of a confidential record seems not to exist", async () => {
@@ -219,8 +215,7 @@ describe("with --include-confidential", () => {
     const own = makeCommandLine({ now: clock.now });
     await own.ask("organization create --name Name --id own");
     await own.ask("organization set own --confidential-types screening");
-    await operate(own.environment, async (opened) => {
-      const app = { ...opened, now: clock.now };
+    await own.beside(async (app) => {
       await addTransaction(app, "own", { tx_id: "tx-1" });
       const checked = { type: "PEP", outcome: "POSITIVE", provider: "p", lists: [], timestamp };
       const fields = { ...checked, screening_id: "s-1", related_tx_id: "tx-1" };
@@ -262,7 +257,7 @@ describe("with --include-confidential", () => {
       .map((hold) => String(hold["hold_id"]));
     for (const hold of released) await line.ask("deletion release", hold);
     clock.advanceMs(100 * 86_400_000);
-    await processAll(line, clock.now);
+    await processAll(line);
     const receipts = async (...more: readonly string[]) => {
       const { out } = await line.type("receipt export --organization acme", ...more);
       return ndjsonOf(out).length;
@@ -308,8 +303,7 @@ describe("a closed organization", () => {
     for (const id of ["kept-co", "none-co"]) {
       await one.ask("organization create --name Name --id", id);
       await one.ask("retention set --type customer_sar --keep-days 90 --organization", id);
-      await operate(one.environment, async (opened) => {
-        const app = { ...opened, now: time.now };
+      await one.beside(async (app) => {
         const person = { person_id: "p-1", is_test_user: false, is_retail_customer: true };
         await addRecord(app, id, { type: "person", fields: { ...person, timestamp } });
         const report = { sar_id: "s-1", status: "FILED", related_person_id: "p-2" };
@@ -322,7 +316,7 @@ describe("a closed organization", () => {
     }
     for (let round = 0; round < 3; round += 1) {
       time.advanceMs(60_000);
-      await processAll(one, time.now);
+      await processAll(one);
     }
     const statuses = [];
     for (const id of ["kept-co", "none-co"]) {
@@ -336,7 +330,7 @@ describe("a closed organization", () => {
         assert.equal(shown, await show("none-co", [...wordsFor("none-co"), ...json]));
       }
     }
-    await operate(one.environment, async ({ store }) => {
+    await one.beside(async ({ store }) => {
       const { byStatus, underFloor } = await store.deletionFigures(time.now());
       const none = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
       assert.deepEqual({ byStatus, underFloor }, { byStatus: none, underFloor: 0 });

@@ -2,11 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { App } from "../../src/actions/app.ts";
-import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
-import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
+import { processAll } from "./process-all.ts";
 import { addTransaction, deleteTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock();
@@ -14,25 +12,11 @@ const line = makeCommandLine({ now: clock.now });
 await line.ask("organization create --name Acme --id acme");
 await line.ask("organization create --name Other --id other");
 
-/** Works on the store with the clock of the tests. */
-function beside<Result>(work: (app: App) => Promise<Result>): Promise<Result> {
-  return operate(line.environment, (app) => work({ ...app, now: clock.now }));
-}
-
 function addAndDelete(txId: string, graceSeconds = 0): Promise<string> {
-  return beside(async (app) => {
+  return line.beside(async (app) => {
     await addTransaction(app, "acme", { tx_id: txId });
     return deleteTransaction(app, "acme", { txId, graceSeconds });
   });
-}
-
-function processDue(): Promise<string> {
-  const { signal } = new AbortController();
-  return beside(
-    async (app) =>
-      (await processDeletions(app, { claimant: "test", stopping: signal }))[0]?.result ??
-      "nothing due",
-  );
 }
 
 async function show(id: string): Promise<Readonly<Record<string, unknown>>> {
@@ -93,7 +77,7 @@ describe("deletion list and show", () => {
 
   it("show has the counts of erased records", async () => {
     const id = await addAndDelete("tx-erased");
-    while ((await processDue()) !== "nothing due");
+    await processAll(line);
     const shown = await show(id);
     assert.equal(shown["status"], "completed");
     assert.deepEqual(shown["erased"], { transaction: 1 });
@@ -117,9 +101,7 @@ describe("deletion list and show", () => {
       ["release", "del_x"],
       ["hold", "del_x", "--reason", "r"],
     ]) {
-      const { name, message } = await line.fail("deletion", ...words);
-      assert.equal(name, "no_such_deletion");
-      assert.match(message, /"del_x".*sluice deletion list/);
+      await line.refused("no_such_deletion", /"del_x".*sluice deletion list/, "deletion", ...words);
     }
     assert.equal((await line.fail("deletion list --organization x")).name, "no_such_organization");
   });
@@ -135,16 +117,16 @@ describe("deletion cancel", () => {
   it("cancels one that is pending, permanently", async () => {
     const id = await addAndDelete("tx-cancel");
     assert.equal((await line.ask("deletion cancel", id))["status"], "cancelled");
-    while ((await processDue()) !== "nothing due");
+    await processAll(line);
     assert.equal((await show(id))["status"], "cancelled");
     await line.ask("record show transaction tx-cancel --organization acme");
   });
 
   it("refuses one that is completed or cancelled, and says which", async () => {
     const id = await addAndDelete("tx-late");
-    while ((await processDue()) !== "nothing due");
-    const { code, name, message } = await line.fail("deletion cancel", id);
-    assert.deepEqual({ code, name }, { code: 1, name: "not_pending" });
+    await processAll(line);
+    const { name, message } = await line.fail("deletion cancel", id);
+    assert.equal(name, "not_pending");
     assert.match(message, /is completed; only one that is pending/);
   });
 });
@@ -158,7 +140,7 @@ describe("deletion hold and release", () => {
     assert.equal(hold["reason"], "court order 12/2026");
     assert.equal(hold["placed_by"], "operator");
     assert.match(String((await show(id))["waiting_for"]), /hold.*court order 12\/2026/);
-    while ((await processDue()) !== "nothing due");
+    await processAll(line);
     const shown = await show(id);
     assert.equal(shown["status"], "pending");
     assert.match(String(shown["waiting_for"]), /hold.*court order 12\/2026/);
@@ -167,7 +149,7 @@ describe("deletion hold and release", () => {
 
     await line.ask("deletion release", ...held);
     clock.advanceMs(10 * 60_000);
-    while ((await processDue()) !== "nothing due");
+    await processAll(line);
     assert.equal((await show(id))["status"], "completed");
   });
 

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { loadTable } from "../../src/process/command-table.ts";
 import { commandsWith } from "../feature/samples.ts";
-import { operate } from "../support/server.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
@@ -33,7 +32,7 @@ describe("the rights of commands", () => {
   it("are required with --as, before anything is changed", async () => {
     const line = makeCommandLine();
     await line.ask("organization create --name Acme --id acme");
-    await operate(line.environment, async (app) => {
+    await line.beside(async (app) => {
       await addTransaction(app, "acme", { tx_id: "1" });
       const act = { actor: "test", now: app.now() };
       const nobody = { operatorId: "op_1", name: "nobody", roles: [], createdAt: 0 };

@@ -74,9 +74,7 @@ describe("with a file that is not a store", () => {
       fill(path);
       const bytes = existsSync(path) ? contentOf(path) : undefined;
       for (const words of ["organization list", "key list", "check", "retention preview"]) {
-        const { name, message } = await lineIn(folder).fail(words);
-        assert.equal(name, "store");
-        assert.match(message, says);
+        await lineIn(folder).refused("store", says, words);
       }
       assert.deepEqual(contentOf(path), bytes);
       assert.deepEqual(readdirSync(join(folder, "data")), ["sluice.db"]);

@@ -5,7 +5,6 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { operate } from "../support/server.ts";
 import { makeCommandLine, ndjsonOf } from "./command-line.ts";
 import { addTransaction } from "./write-transactions.ts";
 
@@ -50,9 +49,7 @@ describe("commands that need a second person", () => {
     await line.ask("organization set acme --deletion-approval on");
     const mixed = "organization set acme --retain-days 1 --deletion-grace 1h --yes --as otto";
     await line.ask("operator create otto --role officer --role operator");
-    const { name, message } = await line.fail(...mixed.split(" "));
-    assert.equal(name, "invalid");
-    assert.match(message, /change them separately/);
+    await line.refused("invalid", /change them separately/, ...mixed.split(" "));
     await line.ask("organization set acme --retain-days 10 --yes");
     const one = await line.fail(
       ..."organization set acme --retain-days 1 --yes --as otto".split(" "),
@@ -85,9 +82,7 @@ describe("commands that need a second person", () => {
     await line.ask(rule, "700");
     const again = /has changed since; it has to be proposed again/;
     assert.match(String((await line.ask("proposal show", id))["effect"]), again);
-    const { name, message } = await line.fail("proposal", "approve", id, "--as", "ben");
-    assert.equal(name, "proposal_outdated");
-    assert.match(message, again);
+    await line.refused("proposal_outdated", again, "proposal", "approve", id, "--as", "ben");
   });
 
   it("say that a proposal was approved already, and not that its object has changed since", async () => {
@@ -107,7 +102,7 @@ describe("commands that need a second person", () => {
 
   it("keep why a hold is released, and show it to those who may know of its record", async () => {
     await line.ask("organization create --name Holding --id holding");
-    await operate(line.environment, (app) => addTransaction(app, "holding", { tx_id: "held" }));
+    await line.beside((app) => addTransaction(app, "holding", { tx_id: "held" }));
     const place = "deletion hold transaction held --organization holding --reason audit";
     const hold = String((await line.ask(...place.split(" ")))["hold_id"]);
     await line.ask("organization set holding --deletion-approval on");

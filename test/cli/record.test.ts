@@ -3,15 +3,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
-import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
 import { addTransaction, updateTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock();
 const line = makeCommandLine({ now: clock.now });
 await line.ask("organization create --name Acme --id acme");
-await operate(line.environment, async (opened) => {
-  const app = { ...opened, now: clock.now };
+await line.beside(async (app) => {
   await addTransaction(app, "acme", {
     tx_id: "tx-1",
     status: "SETTLED",
@@ -34,8 +32,7 @@ describe("record show", () => {
   });
 
   it("names the rules that a state breaks after updates that were each valid", async () => {
-    await operate(line.environment, async (opened) => {
-      const app = { ...opened, now: clock.now };
+    await line.beside(async (app) => {
       await addTransaction(app, "acme", { tx_id: "tx-cleared", timestamp: "2026-01-01T00:00:00Z" });
       await updateTransaction(app, "acme", {
         tx_id: "tx-cleared",

@@ -19,8 +19,7 @@ const line = makeCommandLine({ now: clock.now });
 const ofAcme = ["--organization", "acme"] as const;
 await line.ask("organization create --name Acme --id acme");
 await line.ask("organization create --name Other --id other");
-await operate(line.environment, async (opened) => {
-  const app = { ...opened, now: clock.now };
+await line.beside(async (app) => {
   for (const id of ["tx-1", "tx-2"]) await addTransaction(app, "acme", { tx_id: id });
   await addRecord(app, "acme", {
     type: "transaction_suspicious_activity",
@@ -33,7 +32,7 @@ await operate(line.environment, async (opened) => {
     },
   });
 });
-const process = () => processAll(line, clock.now);
+const process = () => processAll(line);
 
 async function audited(action: string): Promise<readonly Record<string, unknown>[]> {
   const { out } = await line.type("audit export");

@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
-import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
 import { processAll } from "./process-all.ts";
 import { addTransaction } from "./write-transactions.ts";
@@ -13,7 +12,7 @@ const clock = makeFakeClock(Date.UTC(2026, 2, 1));
 const line = makeCommandLine({ now: clock.now });
 await line.ask("organization create --name Acme --id acme");
 await line.ask("organization create --name Closed --id closed");
-await operate(line.environment, async (opened) => {
+await line.beside(async (opened) => {
   const timestamp = "2025-11-15T00:00:00Z";
   const app = { ...opened, now: clock.now };
   for (const id of ["acme", "closed"]) await addTransaction(app, id, { tx_id: "tx-1", timestamp });
@@ -35,13 +34,13 @@ describe("a rule that weakens a floor", () => {
   it("needs a confirmation, and says that deletions may wait for it", async () => {
     await set("transaction --keep-days 3653");
     await line.ask("deletion request transaction tx-1 --organization acme --reason asked");
-    await processAll(line, clock.now);
+    await processAll(line);
     for (const weaker of ["--keep-days 60", "--keep-days none", "--redactable"]) {
       assert.match(await refuse(`transaction ${weaker}`), /Deletions that wait only for it/);
     }
     await set("transaction --keep-days 4000");
     await set("transaction --keep-days 60 --yes");
-    await processAll(line, clock.now);
+    await processAll(line);
     const { deletions } = await line.ask("deletion list --organization acme --status completed");
     assert.equal((deletions as readonly object[]).length, 1);
   });
@@ -62,7 +61,7 @@ describe("a rule that weakens a floor", () => {
     await set("customer_sar --keep-days 1001");
     await set("transaction --keep-days 3653", "closed");
     await line.ask("organization close --organization closed --yes");
-    await processAll(line, clock.now);
+    await processAll(line);
     const everything = /Everything in the closed organization is then erased, unless/;
     assert.match(await refuse("transaction --keep-days none", "closed"), everything);
     await set("transaction --keep-days 4000", "closed");

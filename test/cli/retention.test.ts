@@ -4,15 +4,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
-import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
 import { addTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock(Date.UTC(2026, 2, 1));
 const line = makeCommandLine({ now: clock.now });
 await line.ask("organization create --name Acme --id acme");
-await operate(line.environment, async (opened) => {
-  const app = { ...opened, now: clock.now };
+await line.beside(async (app) => {
   await addTransaction(app, "acme", { tx_id: "tx-1", timestamp: "2026-01-15T00:00:00Z" });
 });
 
@@ -78,12 +76,12 @@ describe("retention set and show", () => {
     assert.equal(above.name, "floor_above_ceiling");
     assert.match(above.message, both);
     for (const more of [[], ["--yes"]]) {
-      const below = await line.fail("organization set acme --name New --retain-days 59", ...more);
-      assert.equal(below.name, "floor_above_ceiling");
-      assert.match(
-        below.message,
-        /floor of the type Transaction, 60 days .* the ceiling of 59 days/,
+      const { name, message } = await line.fail(
+        "organization set acme --name New --retain-days 59",
+        ...more,
       );
+      assert.equal(name, "floor_above_ceiling");
+      assert.match(message, /floor of the type Transaction, 60 days .* the ceiling of 59 days/);
     }
     assert.deepEqual(await show(), before);
     const organization = await line.ask("organization show acme");
@@ -151,9 +149,7 @@ describe("retention set and show", () => {
       ["retention preview --at soon", "usage", /a day such as/],
     ] as const;
     for (const [words, name, message] of cases) {
-      const failed = await line.fail(words);
-      assert.equal(failed.name, name, words);
-      assert.match(failed.message, message);
+      await line.refused(name, message, words);
     }
     assert.deepEqual(await show(), before);
   });
@@ -208,9 +204,7 @@ describe("retention set and show", () => {
       [["retention show --organization nobody"], "no_such_organization", /There are: acme/],
     ];
     for (const [words, name, message] of cases) {
-      const failed = await line.fail(...words);
-      assert.equal(failed.name, name, words.join(" "));
-      assert.match(failed.message, message);
+      await line.refused(name, message, ...words);
     }
     const unknown = ["--organization", "nobody", "--type", "person", "--keep-days", "5"];
     assert.equal((await line.fail("retention set", ...unknown)).name, "no_such_organization");
