@@ -14,7 +14,7 @@ const filesMax: Readonly<Record<string, number>> = {
 
 /** What the walks of a request have together, on both engines. */
 const requestFilesMax = 42;
-const requestLinesMax = 6_130;
+const requestLinesMax = 6_120;
 
 describe("the guide to reading the code", () => {
   const guide = readFile("docs/reading-the-code.md");

@@ -82,26 +82,23 @@ export function wholeNumber(placeholder: string, min: number, max: number): Kind
   );
 }
 
-const { rateLimitMax } = limits;
+/** A whole number, or null for the word. */
+function numberOr(word: string, [min, max]: readonly [number, number], expected: string) {
+  return kind("N", expected, (typed) => (typed === word ? null : parseWhole(typed, min, max)));
+}
 
-/** A number of requests per second, or `default` (null) for the server's setting. */
-export const rateLimit = kind(
-  "N",
+const { rateLimitMax, retainDaysMax } = limits;
+
+/** Requests per second. */
+export const rateLimit = numberOr(
+  "default",
+  [0, rateLimitMax],
   `a whole number from 0 (no limit) to ${rateLimitMax}, or "default" for the setting of the server`,
-  (word) => (word === "default" ? null : parseWhole(word, 0, rateLimitMax)),
 );
 
-export const retainDays = kind(
-  "N",
-  `a whole number of days from 1 to ${limits.retainDaysMax}, or "off" to keep records`,
-  (word) => (word === "off" ? null : parseWhole(word, 1, limits.retainDaysMax)),
-);
-
-export const ruleDays = kind(
-  "N",
-  `a whole number of days from 1 to ${limits.retainDaysMax}, or "none" for no such rule`,
-  (word) => (word === "none" ? null : parseWhole(word, 1, limits.retainDaysMax)),
-);
+const days = `a whole number of days from 1 to ${retainDaysMax}`;
+export const retainDays = numberOr("off", [1, retainDaysMax], `${days}, or "off" to keep records`);
+export const ruleDays = numberOr("none", [1, retainDaysMax], `${days}, or "none" for no such rule`);
 
 export const onOff = {
   ...kind("on|off", '"on" or "off"', (word) =>

@@ -28,7 +28,8 @@ export function acceptGradually(server: Server, sharedBounds: SharedBounds): voi
     socket.resume();
   };
   server.on("connection", (socket: Socket) => {
-    socket.on("error", ignore);
+    // The system has closed the connection, so `close` is next.
+    socket.on("error", () => undefined);
     if (sharedBounds.connections.add(socket))
       sharedBounds.admission.add(socket, () => read(socket));
     else socket.destroy();
@@ -62,6 +63,3 @@ function listenersOf(
   ] as const;
   return listeners;
 }
-
-/** The system has closed the connection, so `close` is next. */
-function ignore(): void {}

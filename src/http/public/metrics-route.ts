@@ -45,13 +45,11 @@ function requireToken(token: string): typeof limitUnauthenticated {
   return (context, request) => {
     const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
     if (sent !== undefined && timingSafeEqual(hash("sha256", sent, "buffer"), expected)) return;
-    refuseCredential(context, request, { error: wrongToken(sent), where: "metrics" });
+    const kind = sent === undefined ? "credential_missing" : "credential_invalid";
+    const message = "Send the token of METRICS_TOKEN as Authorization: Bearer <token>.";
+    refuseCredential(context, request, {
+      error: new AppError(kind, { message }),
+      where: "metrics",
+    });
   };
-}
-
-function wrongToken(sent: string | undefined): AppError {
-  const message = "Send the token of METRICS_TOKEN as Authorization: Bearer <token>.";
-  return new AppError(sent === undefined ? "credential_missing" : "credential_invalid", {
-    message,
-  });
 }

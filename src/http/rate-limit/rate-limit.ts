@@ -111,11 +111,6 @@ function describe(policy: Policy, taken: Taken): Limited {
   };
 }
 
-export function rateFields(headers: RateHeaders | undefined): Record<string, string> {
-  if (headers === undefined) return {};
-  return { ratelimit: headers.rateLimit, "ratelimit-policy": headers.rateLimitPolicy };
-}
-
 export function rateLimited({ retryAfterSeconds }: Pick<Limited, "retryAfterSeconds">): AppError {
   const unit = retryAfterSeconds === 1 ? "second" : "seconds";
   return new AppError("rate_limited", {

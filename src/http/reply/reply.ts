@@ -9,16 +9,11 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { Permission } from "../../domain/scope.ts";
 import type { LargeReplies } from "../connection/large-replies.ts";
 import type { ReplyMemory } from "../connection/reply-memory.ts";
-import { rateFields, type RateHeaders } from "../rate-limit/rate-limit.ts";
+import type { RateHeaders } from "../rate-limit/rate-limit.ts";
 
 export interface RequestContext {
   readonly operation:
-    | {
-        readonly name: string;
-        readonly verb?: string;
-        readonly permission?: Permission;
-        readonly type?: RecordType;
-      }
+    | { readonly name: string; readonly permission?: Permission; readonly type?: RecordType }
     | undefined;
   /** Later if the request was delayed on purpose. */
   startedAt: number;
@@ -120,15 +115,15 @@ export function sendAnswer(
 
 /** Sends the head of a reply whose body its handler writes. */
 export function sendHead(
-  { request, reply }: Exchange,
+  { request: { id, rate }, reply }: Exchange,
   status: number,
   headers: Readonly<Record<string, string>>,
 ): void {
   reply.raw.writeHead(status, {
     ...headers,
-    "x-request-id": request.id,
+    "x-request-id": id,
     "x-content-type-options": "nosniff",
-    ...rateFields(request.rate),
+    ...(rate && { ratelimit: rate.rateLimit, "ratelimit-policy": rate.rateLimitPolicy }),
   });
   reply.hijack();
 }

@@ -13,7 +13,7 @@ import type { RequestContext } from "../reply/reply.ts";
 export function authenticate(
   context: HttpContext,
   request: FastifyRequest,
-  access: Access,
+  { requestContext, scopes }: { requestContext: RequestContext; scopes: readonly Scope[] },
 ): void | Promise<void> {
   let caller: Identity | Promise<Identity>;
   try {
@@ -22,17 +22,12 @@ export function authenticate(
     return refuseCredential(context, request, { error });
   }
   const admit = (found: Identity): void => {
-    access.requestContext.caller = found;
+    requestContext.caller = found;
     enforceLimit(context, request, context.rates.organization(found));
-    requireScope(found, ...access.scopes);
+    requireScope(found, ...scopes);
   };
   if (!(caller instanceof Promise)) return admit(caller);
   return caller.then(admit, (error: unknown) => refuseCredential(context, request, { error }));
-}
-
-interface Access {
-  readonly requestContext: RequestContext;
-  readonly scopes: readonly Scope[];
 }
 
 /** Counts a failed authentication against its address; beyond the limit the answer is 429 instead of 401. */

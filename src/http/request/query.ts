@@ -9,27 +9,23 @@ import { validateIdentifier } from "../../domain/validation/validate.ts";
 export function queryIdentifier(request: FastifyRequest, name: string): string {
   requireDecodable(request);
   const value = (request.query as Record<string, unknown>)[name];
-  if (typeof value === "string" && validateIdentifier(name, value).length === 0) return value;
   const errors =
     value === undefined
-      ? [
-          {
-            field: name,
-            message: `is required as a query parameter: ?${name}=…${insteadOf(request, name)}`,
-          },
-        ]
+      ? [{ field: name, message: `is required as ${parameterOf(request, name)}` }]
       : Array.isArray(value)
         ? [{ field: name, message: "must be given once" }]
         : validateIdentifier(name, value);
+  if (typeof value === "string" && errors.length === 0) return value;
   throw new AppError("validation_failed", { message: "The query is not valid.", errors });
 }
 
 const comparedMax = 8;
 
-function insteadOf({ query }: FastifyRequest, name: string): string {
+/** What was probably sent in its place is named, too. */
+function parameterOf({ query }: FastifyRequest, name: string): string {
   const sent = Object.keys(query as object).slice(0, comparedMax);
   const other = sent.find((one) => ids.has(one) || closestName(one, [name]) !== undefined);
-  return other === undefined ? "" : `, not ?${other}=…`;
+  return `a query parameter: ?${name}=…${other === undefined ? "" : `, not ?${other}=…`}`;
 }
 
 const ids: ReadonlySet<string> = new Set(["id", "record_id", "resource_id"]);
