@@ -140,6 +140,11 @@ export function unavailable(
   return new AppError("unavailable", { ...detail, message: unavailableReasons[reason] });
 }
 
+/** Nothing is wrong with what was asked for: it may succeed when it is tried again. */
+export function isUnavailable(error: unknown): error is AppError {
+  return error instanceof AppError && error.errorName === "unavailable";
+}
+
 /** The database that answers is an earlier state of the store: nothing is read from it. */
 export class EarlierState extends Error {
   override readonly name = "EarlierState";

@@ -2,6 +2,7 @@
 // deletions, and all of them with the ledger outside the store. Repairs nothing. SECURITY.md names what it can't find.
 
 import { dayMs } from "../../basics/duration.ts";
+import { isUnavailable } from "../../domain/error.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
 import type { ErasureReport } from "../../store/interface/store.ts";
@@ -65,6 +66,7 @@ async function attempt<Result>(
   try {
     return await work();
   } catch (error) {
+    if (isUnavailable(error)) throw error;
     findings.add(`${what} could not be checked completely: ${reasonOf(error)}`);
     return undefined;
   }

@@ -1,7 +1,7 @@
 // GET /health/live and /health/ready, for probes. They count against no limit, so that they are always answered.
 
 import { probeWrite } from "../../actions/upkeep/store-upkeep.ts";
-import { AppError, unavailable } from "../../domain/error.ts";
+import { AppError, isUnavailable, unavailable } from "../../domain/error.ts";
 import type { JsonSchema } from "../openapi/document.ts";
 import { unavailable as unavailableResponse } from "../openapi/error-responses.ts";
 import { jsonAnswer } from "../reply/reply.ts";
@@ -56,8 +56,7 @@ export const readyRoute: PublicRoute = {
 };
 
 function describe(failure: unknown): AppError {
-  const isKnown = failure instanceof AppError && failure.errorName === "unavailable";
-  if (!isKnown) return unavailable("not_ready", { retryAfterSeconds: 1 });
+  if (!isUnavailable(failure)) return unavailable("not_ready", { retryAfterSeconds: 1 });
   return new AppError("unavailable", { message: failure.message, retryAfterSeconds: 1 });
 }
 
