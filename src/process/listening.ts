@@ -3,6 +3,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { FastifyInstance } from "fastify";
+import { TimeoutError, withTimeout } from "../basics/with-timeout.ts";
+import type { Logger } from "../log.ts";
 import type { Config } from "../settings/config.ts";
 import type { SharedBounds } from "../http/connection/shared-bounds.ts";
 import { codeOf } from "../files/file-error.ts";
@@ -12,6 +14,28 @@ import type { OpenConnections } from "../http/connection/open-connections.ts";
 
 /** A connection whose last request was in flight at the stop is closed within this time after its reply. */
 const idleSweepMs = 20;
+
+/**
+ * How long after the grace period a stop waits for what is in progress, which somebody else's lock, or a receiver of
+ * traces, may keep far longer: process managers are told to wait little longer than this.
+ */
+const closingMsMax = 5_000;
+
+/** Leaves what takes longer to itself: the process ends, which every state of the store allows for. */
+export async function endWithin(
+  graceMs: number,
+  log: Logger,
+  end: (graceMs: number) => Promise<void>,
+): Promise<void> {
+  log.info("stopping");
+  try {
+    await withTimeout(end(graceMs), graceMs + closingMsMax);
+    log.info("stopped");
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    log.warn("stopped before everything has ended; the next start continues as after a kill");
+  }
+}
 
 /** Waits for requests in flight, not for clients to close; after the grace period, closes every connection. */
 export async function closeWithin(

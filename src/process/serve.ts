@@ -16,7 +16,6 @@ import { makeSharedBounds } from "../http/connection/shared-bounds.ts";
 import { makeLoad } from "../http/load/load.ts";
 import { isPresent } from "../files/present.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
-import { endConnectionsWithReplies } from "./listening.ts";
 import { makeServer } from "../http/server.ts";
 import { type Logger, makeLog } from "../log.ts";
 import { makeMetrics } from "../metrics/metrics.ts";
@@ -35,7 +34,14 @@ import { deletionRound } from "../worker/deletion.ts";
 import { type Loop, startLoop } from "../worker/loop.ts";
 import { type Rounds, startUpkeep } from "../worker/upkeep.ts";
 import { deletionBackOffMsMax } from "../actions/deletion/postpone-deletion.ts";
-import { closeWithin, describeAddress, explainListening, requireAddress } from "./listening.ts";
+import {
+  closeWithin,
+  describeAddress,
+  endConnectionsWithReplies,
+  endWithin,
+  explainListening,
+  requireAddress,
+} from "./listening.ts";
 import { type Parts, makeHttpContext, openClock, openServices } from "./service-parts.ts";
 import type { Serving, ServeOptions } from "./serving.ts";
 
@@ -142,10 +148,8 @@ async function startEntryPoints(
     onReplaced: replaced.resolve,
   });
   opened.defer(() => upkeep.stop());
-  for (const { start } of parts.services) {
-    const work = start?.(app);
-    opened.defer(async () => work?.stop());
-  }
+  const works = parts.services.flatMap(({ start }) => start?.(app) ?? []);
+  for (const work of works) opened.defer(() => work.stop());
   const bulk = startBulk(app.store, log);
   opened.defer(() => bulk.close());
   const context = makeHttpContext(parts, { worker, bulk });
@@ -177,16 +181,19 @@ async function startEntryPoints(
     stage.closing = true;
   };
   void replaced.promise.then(refuse);
-  const stop = async (graceMs = config.shutdownGraceMs): Promise<void> => {
-    refuse();
-    log.info("stopping");
+  const end = async (graceMs: number): Promise<void> => {
+    // They need not wait for the requests in flight, nor for each other.
+    for (const work of [worker, upkeep, ...works]) void work.stop();
     const stopping = parts.services.map(({ onStop }) => onStop?.());
     await Promise.all([closeWithin(server, sharedBounds, graceMs), ...stopping]);
     // No connection is left on which a client could learn their outcome.
     app.store.refuseWrites();
     bulk.refuseWrites();
     await opened.disposeAsync();
-    log.info("stopped");
+  };
+  const stop = (graceMs = config.shutdownGraceMs): Promise<void> => {
+    refuse();
+    return endWithin(graceMs, log, end);
   };
   return { address, app, sharedBounds, replaced: replaced.promise, drain, refuse, stop };
 }

@@ -99,19 +99,15 @@ interface ExportEvents {
   readonly onExport: () => void;
 }
 
-/**
- * Defaults of the specification (OpenTelemetry Environment Variable Specification, "Batch Span Processor"), but for the
- * time of an export: a stop waits for it, so it is that of its request.
- */
+/** Defaults of the specification (OpenTelemetry Environment Variable Specification, "Batch Span Processor"). */
 function readBounds() {
-  const exporterTimeoutMs = getNumberFromEnv("OTEL_EXPORTER_OTLP_TIMEOUT") ?? 10_000;
   const maxQueueSize = getNumberFromEnv("OTEL_BSP_MAX_QUEUE_SIZE") ?? 2_048;
   const batchMax = getNumberFromEnv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE") ?? 512;
   return {
     maxQueueSize,
     maxExportBatchSize: Math.min(batchMax, maxQueueSize),
     scheduledDelayMillis: getNumberFromEnv("OTEL_BSP_SCHEDULE_DELAY") ?? 5_000,
-    exportTimeoutMillis: getNumberFromEnv("OTEL_BSP_EXPORT_TIMEOUT") ?? exporterTimeoutMs,
+    exportTimeoutMillis: getNumberFromEnv("OTEL_BSP_EXPORT_TIMEOUT") ?? 30_000,
   };
 }
 

@@ -38,8 +38,8 @@ export interface Received {
   readonly spans: readonly ReceivedSpan[];
 }
 
-/** A status, or never an answer. */
-type Behaviour = { readonly status: number } | "hang";
+/** A status, never an answer, or one without an end. */
+type Behaviour = { readonly status: number } | "hang" | "drip";
 
 export interface OtlpReceiver {
   readonly url: string;
@@ -60,6 +60,11 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     exports.push(await receive(request));
     if (behaviour === "hang") return;
+    if (behaviour === "drip") {
+      const dripping = setInterval(() => response.write("."), 50);
+      response.once("close", () => clearInterval(dripping));
+      return;
+    }
     response.writeHead(behaviour.status).end();
   };
   server.listen(0, "127.0.0.1");

@@ -53,6 +53,22 @@ describe("the service", () => {
     assert.ok(log.includes('"msg":"stopped"') && !log.includes("secret"));
   });
 
+  it("stops while the receiver replies without an end", async () => {
+    const receiver = await startOtlpReceiver();
+    receiver.behave("drip");
+    const service = await startTraced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      SHUTDOWN_GRACE_MS: "0",
+    });
+    try {
+      await askRepeatedly(service, 1);
+    } finally {
+      await service.stop();
+      await receiver.close();
+    }
+    assert.match(service.log.at(-1) ?? "", /stopped before everything has ended/);
+  });
+
   it("counts and logs what a receiver refuses", async () => {
     const receiver = await startOtlpReceiver();
     receiver.behave({ status: 400 });
