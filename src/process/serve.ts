@@ -2,7 +2,6 @@
 
 import { randomBytes } from "node:crypto";
 import { uptime } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { keepReceiptKey, makeSealReceipt } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
@@ -20,6 +19,7 @@ import { makeServer } from "../http/server.ts";
 import { type Logger, makeLog } from "../log.ts";
 import { makeMetrics } from "../metrics/metrics.ts";
 import { storedFigures } from "../metrics/stored-figures.ts";
+import { makeAwaitStore } from "./await-store.ts";
 import { indexes } from "./indexes.ts";
 import { openBulk } from "./open-bulk.ts";
 import { openConsole } from "./open-console.ts";
@@ -27,7 +27,6 @@ import { operations, publicRoutes } from "./operations.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import type { SealReceipt } from "../store/interface/deletion.ts";
-import { StoreError } from "../store/interface/store-error.ts";
 import { version } from "./version.ts";
 import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import { deletionRound } from "../worker/deletion.ts";
@@ -44,8 +43,6 @@ import {
 } from "./listening.ts";
 import { type Parts, makeHttpContext, openClock, openServices } from "./service-parts.ts";
 import type { Serving, ServeOptions } from "./serving.ts";
-
-const storePauseMs = 500;
 
 /** Throws StoreError, FileError or the system's error when the service can't start; then everything is closed again. */
 export async function serve(config: Config, options: ServeOptions = {}): Promise<Serving> {
@@ -112,19 +109,19 @@ async function openParts(
     onNotice: (text) => log.warn(text),
     onLeftover: (left) => log.info({ path: left }, "removed a file of a killed command"),
   };
-  const waiting = { timeoutMs: config.databaseStartTimeoutMs, log };
-  const openedApp = await awaitStore(() => openApp(config, appOptions), waiting);
+  const awaitStore = makeAwaitStore(config.databaseStartTimeoutMs, log);
+  const openedApp = await awaitStore(() => openApp(config, appOptions));
   opened.defer(() => openedApp.close());
   // Logs the path: a new store where an existing one was expected means that the settings or the folder are wrong.
   if (isNew) log.info({ store: path }, "created a new store");
   const store = wrapStore(openedApp.store);
   const app: App = { ...openedApp, store: observer?.store(store) ?? store };
-  await keepReceiptKey(app, makeKeyReader(config)());
-  await keepLedger(app);
+  await awaitStore(() => keepReceiptKey(app, makeKeyReader(config)()));
+  await awaitStore(() => keepLedger(app));
   opened.defer(() => updateLedger(app, log));
   const stage = { draining: new AbortController(), closing: false };
   const shared = { app, config, log, metrics, services };
-  return { ...shared, sharedBounds, load, stage, observer, monotonic };
+  return { ...shared, sharedBounds, load, stage, observer, monotonic, awaitStore };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
@@ -141,12 +138,13 @@ async function startEntryPoints(
   const worker = startWorker(parts, trustedClock);
   opened.defer(() => worker.stop());
   const replaced = Promise.withResolvers<OperatorError>();
-  const upkeep = await startUpkeep(app, log, {
+  const upkeepOptions = {
     added: Object.assign({}, ...parts.services.map(({ upkeep: rounds }) => rounds)) as Rounds,
     indexes,
     trustedClock,
     onReplaced: replaced.resolve,
-  });
+  };
+  const upkeep = await parts.awaitStore(() => startUpkeep(app, log, upkeepOptions));
   opened.defer(() => upkeep.stop());
   const works = parts.services.flatMap(({ start }) => start?.(app) ?? []);
   for (const work of works) opened.defer(() => work.stop());
@@ -196,28 +194,6 @@ async function startEntryPoints(
     return endWithin(graceMs, log, end);
   };
   return { address, app, sharedBounds, replaced: replaced.promise, drain, refuse, stop };
-}
-
-/**
- * Calls `open` again after errors that end without an operator, for this long, and logs the first one: a database may
- * start at the same time, or just be switching to another primary.
- */
-async function awaitStore<Opened>(
-  open: () => Promise<Opened>,
-  { timeoutMs, log }: { readonly timeoutMs: number; readonly log: Logger },
-): Promise<Opened> {
-  const until = performance.now() + timeoutMs;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await open();
-    } catch (error) {
-      const isTemporary = error instanceof StoreError && error.isTemporary;
-      if (!isTemporary || performance.now() + storePauseMs > until) throw error;
-      if (attempt === 1)
-        log.warn(`Waiting up to ${timeoutMs} ms for the database. ${error.message}`);
-      await sleep(storePauseMs);
-    }
-  }
 }
 
 /**

@@ -12,6 +12,7 @@ import type { ObserveRequest } from "../http/reply/reply.ts";
 import type { ConsoleParts } from "./open-console.ts";
 import type { Loop } from "../worker/loop.ts";
 import { type ClockState, type TrustedClock, watchClock } from "../actions/upkeep/clock.ts";
+import type { AwaitStore } from "./await-store.ts";
 import { features } from "../feature/features.ts";
 import { sluice } from "../basics/program-name.ts";
 
@@ -25,6 +26,7 @@ export interface Parts extends ConsoleParts {
   readonly load: Load;
   readonly stage: Stage;
   readonly monotonic: () => number;
+  readonly awaitStore: AwaitStore;
   readonly observer: Observer | undefined;
 }
 

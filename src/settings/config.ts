@@ -70,7 +70,7 @@ export const settings = {
   databaseStartTimeoutMs: setting(
     "DATABASE_START_TIMEOUT_MS",
     "30000",
-    "How long a start waits for a PostgreSQL server that can't be reached or accepts no writes, in milliseconds.",
+    "How long a start waits for a PostgreSQL server that can't be reached, accepts no writes or has locked tables, in milliseconds.",
     wholeNumber(0, 3_600_000),
   ),
   dataDir: setting(

@@ -6,7 +6,7 @@ import { whyNotRead } from "../../files/named-file.ts";
 import { describeServers, tlsFilesOf, unknownTls } from "../../files/postgres-urls.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { Database } from "./database.ts";
-import { insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts";
+import { insufficientPrivilege, lockNotAvailable, readOnlyState, ServerError } from "./failure.ts";
 
 const oldestServer = 150_000;
 
@@ -125,6 +125,10 @@ const adviceByState: Readonly<Record<string, Advice>> = {
     advice:
       "The server, the database or the role has default_transaction_read_only = on, which some providers set when " +
       "the disk is full.",
+    isTemporary: true,
+  },
+  [lockNotAvailable]: {
+    advice: "Somebody else has locked a table of the database; the view pg_locks says who.",
     isTemporary: true,
   },
   "28000": refused,

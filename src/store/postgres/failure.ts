@@ -12,6 +12,12 @@ export const readOnlyState = "25006";
 
 export const insufficientPrivilege = "42501";
 
+/** A statement has waited for a lock for as long as it may. */
+export const lockNotAvailable = "55P03";
+
+/** What the driver says if all connections of the pool are in use; to connect to the server fails with other words. */
+const poolExhausted = "timeout exceeded when trying to connect";
+
 /** Transient SQLSTATEs (postgresql.org/docs/current/errcodes-appendix.html), by class or in full. */
 const transientClasses: ReadonlySet<string> = new Set([
   "08", // connection exception
@@ -26,7 +32,7 @@ const transientStates: ReadonlySet<string> = new Set([
   "55000", // the database accepts no connections
   "25P03", // idle_in_transaction_session_timeout
   "25P04", // transaction_timeout
-  "55P03", // lock_not_available
+  lockNotAvailable,
 ]);
 
 /** On Citus also these, for a connection to a worker that breaks during a statement, and statements after it. */
@@ -136,6 +142,7 @@ const reasons: Readonly<Record<string, UnavailableReason>> = {
 
 function reasonOf(error: unknown): UnavailableReason {
   if (error instanceof Collision) return "database_busy";
+  if (error instanceof Error && error.message === poolExhausted) return "database_busy";
   if (error instanceof ReadOnlyServer) return "database_read_only";
   const state = error instanceof DatabaseError ? (error.code ?? "") : "";
   return reasons[state] ?? reasons[state.slice(0, 2)] ?? "database_away";

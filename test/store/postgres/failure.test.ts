@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { DatabaseError } from "pg";
+import { DatabaseError, Pool } from "pg";
 import { AppError } from "../../../src/domain/error.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { describeFailure, ServerError } from "../../../src/store/postgres/failure.ts";
@@ -58,6 +58,20 @@ describe("a failure inside a transaction", () => {
     });
     assert.deepEqual([result, attempts], ["done", 3]);
   });
+});
+
+it("the lack of a free connection is reported as a busy database, not as one that is away", async () => {
+  const connectionString = await server.makeDatabase();
+  const pool = new Pool({ connectionString, max: 1, connectionTimeoutMillis: 20 });
+  const first = pool.connect().catch(() => undefined);
+  const error = await pool.connect().then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  (await first)?.release();
+  await pool.end();
+  const described = describeFailure(error, { distributed: false });
+  assert.match(String(described), /The database of the service is busy/);
 });
 
 describe("an error of the server", () => {

@@ -1,5 +1,5 @@
-// What processes do while somebody else has locked a table: a check does not take it for a finding, and a stop does not
-// wait for it.
+// What processes do while somebody else has locked a table: a check does not take it for a finding, a stop does not
+// wait for it, and a start waits as for a database that is away.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -11,7 +11,7 @@ import { acme, operator, organization } from "../../conformance/scene.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { startService, testEnvironment } from "../../support/service.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
-import { withActs } from "../../support/test-store.ts";
+import { openTestStore, withActs } from "../../support/test-store.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const server = await usePostgres();
@@ -57,4 +57,19 @@ describe("a table that somebody has locked", () => {
     await lock[Symbol.asyncDispose]();
     await written;
   });
+
+  for (const table of ["deletion", "counter", "ledger"]) {
+    it(`keeps a start waiting for its database, and is named as the reason (${table})`, async () => {
+      const url = await server.makeDatabase();
+      await (await openTestStore(url, { role: "command" })).close();
+      await using _ = await lockTable(url, table);
+      const settings = { DATABASE_URL: url, DATABASE_LOCK_TIMEOUT_MS: "50" };
+      const short = { ...settings, DATABASE_START_TIMEOUT_MS: "0" };
+      await assert.rejects(startService({ environment: short }), {
+        name: "StoreError",
+        isTemporary: true,
+        message: /lock timeout/,
+      });
+    });
+  }
 });
