@@ -44,17 +44,26 @@ export class Holds {
 }
 
 export function waitKindsOf(deletion: Deletion, now: number, holds: Holds): ReadonlySet<WaitKind> {
-  const { status, dueAt, isHeld = false, floorUntil = 0, waitingFor } = deletion;
+  const { isHeld = false, floorUntil = 0, waitingFor } = deletion;
   if (!isOpen(deletion)) return new Set();
   const kinds: readonly (readonly [WaitKind, boolean])[] = [
     ["approval", awaitsApproval(deletion)],
-    ["grace", status === "pending" && dueAt > now],
+    ["grace", isEarly(deletion, now) && !isAhead(deletion, now)],
     ["hold", isHeld || holds.of(deletion).length > 0],
     ["floor", floorUntil > now],
   ];
   const reasons = kinds.filter(([, applies]) => applies).map(([kind]) => kind);
   if (reasons.length > 0) return new Set(reasons);
   return new Set([waitingFor === undefined ? "turn" : "error"]);
+}
+
+function isEarly({ status, dueAt }: Deletion, now: number): boolean {
+  return status === "pending" && dueAt > now;
+}
+
+/** Requested at the last time that was known, before which the clock was set back by less than what is noticed. */
+function isAhead({ requestedAt }: Deletion, now: number): boolean {
+  return requestedAt > now;
 }
 
 function isOpen({ status }: Deletion): boolean {
@@ -150,7 +159,7 @@ function explain(deletion: Deletion, now: number, holds: Holds): string | undefi
   if (awaitsApproval(deletion)) return approvalWait;
   const [hold, ...more] = holds.of(deletion);
   if (hold !== undefined) return `a hold on this record: ${hold.reason}${moreThan(more.length)}`;
-  return deletion.waitingFor ?? (deletion.dueAt > now ? describeGrace(deletion) : undefined);
+  return deletion.waitingFor ?? describeTime(deletion, now);
 }
 
 function moreThan(more: number): string {
@@ -161,13 +170,16 @@ function moreThan(more: number): string {
 function describeKind(deletion: Deletion, now: number, holds: Holds): string | undefined {
   const kinds = waitKindsOf(deletion, now, holds);
   if (kinds.has("approval")) return approvalWait;
-  if (kinds.has("grace")) return describeGrace(deletion);
+  const time = describeTime(deletion, now);
+  if (time !== undefined) return time;
   if (kinds.has("hold")) return "a legal hold";
   const until = new Date(deletion.floorUntil ?? 0).toISOString();
   if (kinds.has("floor")) return `a retention floor, until ${until}`;
   return kinds.has("error") ? "another attempt" : undefined;
 }
 
-function describeGrace({ dueAt }: Deletion): string {
-  return `its grace period, until ${new Date(dueAt).toISOString()}`;
+function describeTime(deletion: Deletion, now: number): string | undefined {
+  if (!isEarly(deletion, now)) return undefined;
+  const what = isAhead(deletion, now) ? "the clock, which was set back" : "its grace period";
+  return `${what}, until ${new Date(deletion.dueAt).toISOString()}`;
 }
