@@ -17,6 +17,27 @@ export const published: readonly string[] = [
   --postgres DROP INDEX relation_by_source;
   --postgres CREATE INDEX relation_by_source ON relation (organization_id, from_type, from_id) WHERE kind > '';
   `,
+  `--postgres DROP INDEX deletion_by_organization, deletion_by_organization_status, deletion_by_record,
+  --postgres   deletion_by_status, deletion_by_time, deletion_due, deletion_open;
+  --postgres CREATE INDEX deletion_by_organization
+  --postgres   ON deletion (organization_id, requested_at, deletion_request_id) WHERE requested_at >= 0;
+  --postgres CREATE INDEX deletion_by_organization_status
+  --postgres   ON deletion (organization_id, status, requested_at, deletion_request_id) WHERE requested_at >= 0;
+  --postgres CREATE INDEX deletion_by_record
+  --postgres   ON deletion (organization_id, resource_type, resource_id, requested_at, deletion_request_id)
+  --postgres   WHERE requested_at >= 0;
+  --postgres CREATE INDEX deletion_by_status
+  --postgres   ON deletion (status, requested_at, deletion_request_id) WHERE requested_at >= 0;
+  --postgres CREATE INDEX deletion_by_time
+  --postgres   ON deletion (requested_at, deletion_request_id) WHERE requested_at >= 0;
+  --postgres CREATE INDEX deletion_due
+  --postgres   ON deletion (status, (CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END),
+  --postgres     due_at, deletion_request_id)
+  --postgres   WHERE status IN ('pending', 'processing') AND due_at >= 0;
+  --postgres CREATE UNIQUE INDEX deletion_open
+  --postgres   ON deletion (organization_id, resource_type, resource_id)
+  --postgres   WHERE status IN ('pending', 'processing') AND resource_id > '';
+  `,
 ];
 
 export const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;

@@ -283,29 +283,32 @@ CREATE INDEX deletion_awaiting_of_organization
 -- lists of an organization
 CREATE INDEX deletion_by_organization
   --sqlite ON deletion (organization_id, requested_at);
-  --postgres ON deletion (organization_id, requested_at, deletion_request_id);
+  --postgres ON deletion (organization_id, requested_at, deletion_request_id) WHERE requested_at >= 0;
 -- lists of an organization by status
 CREATE INDEX deletion_by_organization_status
   --sqlite ON deletion (organization_id, status, requested_at);
-  --postgres ON deletion (organization_id, status, requested_at, deletion_request_id);
+  --postgres ON deletion (organization_id, status, requested_at, deletion_request_id) WHERE requested_at >= 0;
 -- lists of a record
 CREATE INDEX deletion_by_record
   --sqlite ON deletion (organization_id, resource_type, resource_id, requested_at);
-  --postgres ON deletion (organization_id, resource_type, resource_id, requested_at, deletion_request_id);
+  --postgres ON deletion (organization_id, resource_type, resource_id, requested_at, deletion_request_id)
+  --postgres WHERE requested_at >= 0;
 -- lists and counts by status
 CREATE INDEX deletion_by_status
   --sqlite ON deletion (status, requested_at);
-  --postgres ON deletion (status, requested_at, deletion_request_id);
+  --postgres ON deletion (status, requested_at, deletion_request_id) WHERE requested_at >= 0;
 -- lists in the order of requests
 CREATE INDEX deletion_by_time
   --sqlite ON deletion (requested_at);
-  --postgres ON deletion (requested_at, deletion_request_id);
+  --postgres ON deletion (requested_at, deletion_request_id) WHERE requested_at >= 0;
 -- the next deletion for a worker. Together with row-level security, PostgreSQL uses no index on COALESCE, because it
 -- considers that expression leaky, but it does on CASE
 CREATE INDEX deletion_due
   ON deletion (status, (CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END)
   --postgres , due_at, deletion_request_id
-  ) WHERE status IN ('pending', 'processing');
+  ) WHERE status IN ('pending', 'processing')
+  --postgres AND due_at >= 0
+  ;
 -- due deletions, by the organizations that take turns
 CREATE INDEX deletion_in_turn
   ON deletion ((CASE WHEN restricted_of IS NULL THEN organization_id ELSE restricted_of END),
@@ -323,7 +326,9 @@ CREATE INDEX deletion_floored
 -- one open deletion of a record
 CREATE UNIQUE INDEX deletion_open
   ON deletion (organization_id, resource_type, resource_id)
-  WHERE status IN ('pending', 'processing');
+  WHERE status IN ('pending', 'processing')
+  --postgres AND resource_id > ''
+  ;
 -- deletions of types that only operators and the retention ceiling can request; the metrics leave out confidential ones
 CREATE INDEX deletion_of_others
   ON deletion (organization_id, resource_type, status, floor_until)

@@ -78,11 +78,16 @@ const addMany = `
   FROM generate_series(1, 20000) AS number;
   INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
   SELECT '${acme}', 'transaction_check', 'c' || number, 'transaction', 'x' || number, 'belongs'
+  FROM generate_series(1, 20000) AS number;
+  INSERT INTO deletion (deletion_request_id, organization_id, resource_type, resource_id, reason,
+    status, requested_by, requested_at, due_at)
+  SELECT 'd' || number, 'other', 'transaction', 'x' || number, '', 'pending', 'key', number, 1e15
   FROM generate_series(1, 20000) AS number`;
 
 /** The server takes the tables for empty, because they were when the statistics were made. */
 const emptyWithStatistics = [
-  "DELETE FROM record; DELETE FROM change; DELETE FROM relation; ALTER SEQUENCE arrival RESTART",
+  "DELETE FROM record; DELETE FROM change; DELETE FROM relation; DELETE FROM deletion",
+  "ALTER SEQUENCE arrival RESTART",
   "ANALYZE",
 ];
 
@@ -256,15 +261,20 @@ describe("the plans of daily work", async () => {
   });
 
   it("read a bounded part of a record with many changes, and of tables that were taken for empty", () => {
-    // What arrived since a number is bounded by numbers, of whichever record it is.
+    // What arrived since a number is bounded by numbers, of whichever record it is. Figures count all, and once a
+    // minute all are searched for those that were requested while the clock was ahead.
+    const others = [
+      "INSERT INTO change",
+      "change_no > $3 AND change_no <= $4",
+      "GROUP BY status",
+      "due_at - requested_at",
+    ];
     const reading = plans.filter(
-      ({ "Query Text": text }) =>
-        !text.includes("INSERT INTO change") &&
-        !text.includes("change_no > $3 AND change_no <= $4"),
+      ({ "Query Text": text }) => !others.some((part) => text.includes(part)),
     );
     const read = reading.map((plan) => {
       const ofRecords = nodesOf(plan.Plan).filter((node) =>
-        ["record", "change", "relation"].includes(node["Relation Name"] ?? ""),
+        ["record", "change", "relation", "deletion"].includes(node["Relation Name"] ?? ""),
       );
       const rows = ofRecords.map(
         (node) =>

@@ -1,6 +1,7 @@
 // The index of persons and companies: finds the changes that are due to be indexed by their arrival numbers beyond a
 // mark, and stores their hashes. The caller makes the hashes.
 
+import { byDueTime } from "../../../store/sql/statement/index-conditions.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { type Change, keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { reader } from "../../../store/row/reader.ts";
@@ -98,7 +99,7 @@ const findDue = `
 /** Nothing is added for an organization that is being erased. */
 const findErased = `
   SELECT organization_id FROM deletion
-  WHERE status = 'processing' AND resource_type = '${organizationType}'`;
+  WHERE status = 'processing' AND resource_type = '${organizationType}' ${byDueTime}`;
 
 /** The latest changes of each record. Citus does not support a subquery for each record, so it numbers the changes. */
 const readChanges = `

@@ -1,6 +1,7 @@
 // Stores a group in one round trip on the assumption that every draft is a new record that no deletion closes. If this
 // is wrong, a statement fails, and with it the transaction: either the insert of the records or the last statement.
 
+import { byDueTime, byRecord } from "../../sql/statement/index-conditions.ts";
 import { type StoredReply } from "../../group/group-replies.ts";
 import type { GroupEvaluation } from "../../group/evaluate-group.ts";
 import type { RecordWrite } from "../../../domain/record/record-write.ts";
@@ -43,8 +44,11 @@ const requireOpen = `
     AND (NOT EXISTS (
       SELECT 1 FROM deletion
       WHERE organization_id = ANY ($8::text[]) AND status IN ('pending', 'processing')
+      ${textFor("postgres", byRecord)}
     ) OR NOT EXISTS (${textFor("postgres", findOpen)}))
-    AND (NOT EXISTS (SELECT 1 FROM deletion WHERE status = 'processing') OR NOT EXISTS (
+    AND (NOT EXISTS (
+      SELECT 1 FROM deletion WHERE status = 'processing' ${textFor("postgres", byDueTime)}
+    ) OR NOT EXISTS (
       SELECT 1 FROM ${textFor("postgres", namedRecords + joinTargets)} WHERE action = 'erase'))
     AND NOT EXISTS (
       SELECT 1 FROM organization

@@ -1,6 +1,7 @@
 // Removes expired access tokens, sessions and links, and the stored results of old requests, and corrects what was
 // stored while the clock was ahead, a bounded part at a time. Never touches records.
 
+import { inLists } from "../statement/index-conditions.ts";
 import { dayMs } from "../../../basics/duration.ts";
 import { limits } from "../../../domain/limits.ts";
 import { run, type Statements } from "../statement/statements.ts";
@@ -42,9 +43,13 @@ const restarts = [
     SELECT proposal_id FROM proposal
     WHERE status = 'open' AND proposed_at > $2 AND expires_at > proposed_at LIMIT $3)`,
   `UPDATE deletion SET due_at = $1 + due_at - requested_at, next_attempt_at = NULL
-  WHERE deletion_request_id IN (
+  WHERE deletion_request_id
+    --sqlite IN (
+    --postgres = ANY (ARRAY (
     SELECT deletion_request_id FROM deletion
-    WHERE status = 'pending' AND requested_at > $2 AND due_at >= requested_at LIMIT $3)`,
+    WHERE status = 'pending' ${inLists} AND requested_at > $2 AND due_at >= requested_at LIMIT $3
+    --postgres )
+    )`,
 ];
 
 /** Call with a time that is trusted. Returns whether there may be more rows to remove or to correct. */

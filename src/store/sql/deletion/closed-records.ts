@@ -1,5 +1,6 @@
 // Finds the records that open deletions close to writes. Changes nothing.
 
+import { byDueTime, byRecord } from "../statement/index-conditions.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import { joinTargets, keyRows, namedRecords } from "../statement/named.ts";
@@ -13,7 +14,7 @@ export const findOpen = `
     --postgres CROSS JOIN LATERAL (SELECT deletion_request_id FROM deletion WHERE
       deletion.organization_id = named.organization_id
       AND deletion.resource_type = named.resource_type AND deletion.resource_id = named.resource_id
-      AND status IN ('pending', 'processing')
+      AND status IN ('pending', 'processing') ${byRecord}
     --postgres LIMIT 1) AS open_deletion
   `;
 
@@ -21,7 +22,9 @@ export const findOpen = `
 const findClosedByDeletion = `
   ${findOpen}
   UNION ALL SELECT NULL, NULL, NULL, NULL
-    --postgres WHERE EXISTS (SELECT 1 FROM deletion WHERE status = 'processing')
+    --postgres WHERE EXISTS (SELECT 1 FROM deletion WHERE status = 'processing'
+    ${byDueTime}
+    --postgres )
   `;
 
 const findClosedByPlan = `

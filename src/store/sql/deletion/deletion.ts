@@ -1,5 +1,6 @@
 // Deletions: cancelled, postponed after a failure, and read.
 
+import { byDueTime, inLists } from "../statement/index-conditions.ts";
 import { confidentialTypes } from "../../../domain/confidentiality.ts";
 import type { Deletion, DeletionStatus } from "../../../domain/deletion/deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
@@ -77,7 +78,8 @@ const listNewest = (filter: string, status = "", columns = "*") => `
 /** Later than any request. */
 const theEnd = { requestedAt: Number.MAX_SAFE_INTEGER, deletionRequestId: "" };
 
-const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
+const countByStatus = `
+  SELECT status, count(*) AS deletions FROM deletion WHERE true ${inLists} GROUP BY status`;
 
 const countSome = (index: string, condition: string, more = "") => `
   SELECT status, count(*) AS deletions ${more} FROM deletion
@@ -91,7 +93,7 @@ const closedOrganizations = `SELECT organization_id FROM organization WHERE clos
 
 const countOfClosed = countSome(
   "deletion_by_organization_status",
-  `organization_id IN (${closedOrganizations})`,
+  `organization_id IN (${closedOrganizations}) ${inLists}`,
 );
 
 /** The condition of the index deletion_of_others: callers request no deletions of other types. */
@@ -131,7 +133,7 @@ const readWaiting = `
       WHERE due_at <= $1 AND NOT held AND (floor_until IS NULL OR floor_until <= $1)) AS oldest
   FROM deletion
   --sqlite INDEXED BY deletion_due
-  WHERE status IN ('pending', 'processing')
+  WHERE status IN ('pending', 'processing') ${byDueTime}
     AND (${triedAt}) <= CAST($1 AS bigint) + ${retriedWithinMs}
     AND restricted_of IS NULL AND organization_id NOT IN (${closedOrganizations})
     AND NOT (${ofReports})`;
@@ -140,7 +142,7 @@ const readWaiting = `
 const findProcessing = `
   SELECT deletion_request_id, organization_id, started_at FROM deletion
   --sqlite INDEXED BY deletion_due
-  WHERE status IN ('pending', 'processing') AND status = 'processing'
+  WHERE status IN ('pending', 'processing') AND status = 'processing' ${byDueTime}
     AND started_at <= $1 AND NOT held AND floor_until IS NULL
     AND restricted_of IS NULL AND organization_id NOT IN (${closedOrganizations})
     AND NOT (${ofReports})
@@ -228,7 +230,7 @@ export function* listDeletions(filter: DeletionFilter): Statements<readonly Dele
     resource_id: record?.resourceId,
   };
   const { sql, values } = matching(wanted, 4);
-  const filtered = awaitsApproval ? `AND ${awaitingApproval} ${sql}` : sql;
+  const filtered = sql + (awaitsApproval ? ` AND ${awaitingApproval}` : inLists);
   const text = listNewest(filtered, status && "status, ");
   return yield* list(toDeletion, text, ...place, ...values);
 }
@@ -246,7 +248,7 @@ export function listCompleted({
   readonly CompletedRow[]
 > {
   const { sql, values } = matching({ status: "completed", organization_id: organizationId }, 4);
-  const text = listNewest(sql, "status, ", completedColumns);
+  const text = listNewest(sql + inLists, "status, ", completedColumns);
   return list(toCompleted, text, before.requestedAt, before.deletionRequestId, limit, ...values);
 }
 

@@ -1,5 +1,6 @@
 // Opens the deletions that a group of requests asks for, in a few statements for all of them. Erases nothing.
 
+import { byRecord } from "../statement/index-conditions.ts";
 import {
   evaluateRequests,
   type KnownDeletions,
@@ -41,7 +42,7 @@ const insertRows = `
   FROM ${named(requested)}
   WHERE true
   ON CONFLICT (organization_id, resource_type, resource_id)
-    WHERE status IN ('pending', 'processing') DO NOTHING`;
+    WHERE status IN ('pending', 'processing') ${byRecord} DO NOTHING`;
 
 /** Returns the results in the order of the requests. */
 export function* openDeletions(

@@ -5,6 +5,7 @@
 // A row of `record` is removed only if no change of the record is left, so a store without records of the organization
 // has no changes of it either.
 
+import { byRecord } from "../statement/index-conditions.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../../interface/act.ts";
@@ -107,11 +108,15 @@ const makeDeletionsDue = `
   UPDATE deletion SET
     due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END, next_attempt_at = NULL,
     approval_requester = CASE WHEN approved_at IS NULL THEN NULL ELSE approval_requester END
-  WHERE deletion_request_id IN (
+  WHERE deletion_request_id
+    --sqlite IN (
+    --postgres = ANY (ARRAY (
     SELECT deletion_request_id FROM deletion
     --sqlite INDEXED BY deletion_open
-    WHERE organization_id = $1 AND status IN ('pending', 'processing') AND status = 'pending'
-      AND claimant IS NULL AND (due_at > $2 OR next_attempt_at > $2) LIMIT $3)`;
+    WHERE organization_id = $1 AND status IN ('pending', 'processing') AND status = 'pending' ${byRecord}
+      AND claimant IS NULL AND (due_at > $2 OR next_attempt_at > $2) LIMIT $3
+    --postgres )
+    )`;
 
 const isLeftIn = (table: string) => `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`;
 

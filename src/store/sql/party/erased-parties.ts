@@ -1,6 +1,7 @@
 // Whether a record names a person or a company whose erasure has begun. Its changes are read part by part, because
 // writers wait for each transaction on SQLite. Changes nothing.
 
+import { byDueTime } from "../statement/index-conditions.ts";
 import { isPartyType, namingTypes, partiesOf } from "../../../domain/deletion/party.ts";
 import type { Payload } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -11,7 +12,7 @@ import { all, type Statements } from "../statement/statements.ts";
 const findProcessing = `
   SELECT resource_type, resource_id FROM deletion
   --sqlite INDEXED BY deletion_by_organization_status
-  WHERE organization_id = $1 AND status = 'processing'`;
+  WHERE organization_id = $1 AND status = 'processing' ${byDueTime}`;
 
 /** True if the record names such a party, false if it names none; otherwise what to continue with. */
 export function* namesErasedParty(

@@ -2,6 +2,7 @@
 // is settled. A step is one transaction, which moves the mark: a whole block would hold the writer of SQLite four times
 // as long.
 
+import { byDueTime, byRecord } from "../statement/index-conditions.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { namingTypes } from "../../../domain/deletion/party.ts";
 import { blockNumbers, hashParty } from "../../shared/party-entries.ts";
@@ -21,12 +22,13 @@ const findOwners = `
   WHERE NOT EXISTS (
     SELECT 1 FROM deletion
     WHERE deletion.organization_id = organization.organization_id AND status = 'processing'
-      AND resource_type = '${organizationType}')
+      AND resource_type = '${organizationType}' ${byRecord})
   UNION ALL SELECT organization_id FROM deletion
     --sqlite INDEXED BY deletion_open
   WHERE organization_id > 'restricted/' AND organization_id < 'restricted0'
-    AND status IN ('pending', 'processing') AND status = 'pending'
-  UNION ALL SELECT 'restricted/' || deletion_request_id FROM deletion WHERE status = 'processing'`;
+    AND status IN ('pending', 'processing') AND status = 'pending' ${byRecord}
+  UNION ALL SELECT 'restricted/' || deletion_request_id FROM deletion
+  WHERE status = 'processing' ${byDueTime}`;
 
 const setMark = `UPDATE counter SET value = $1 WHERE name = '${partyCounter}'`;
 

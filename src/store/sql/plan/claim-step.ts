@@ -2,6 +2,7 @@
 // that one with very many deletions does not delay another's. A deletion with an obstacle is postponed; another becomes
 // `processing` in the transaction that completes its plan, so neither exists without the other.
 
+import { byDueTime } from "../statement/index-conditions.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";
 import type { Claimed, Claiming } from "../../shared/claimer.ts";
@@ -26,7 +27,7 @@ const organizationsMax = 32;
 const findAbandoned = `
   SELECT deletion_request_id FROM deletion
   --sqlite INDEXED BY deletion_due
-  WHERE status IN ('pending', 'processing') AND status = 'processing'
+  WHERE status IN ('pending', 'processing') AND status = 'processing' ${byDueTime}
     AND (next_attempt_at <= $1 OR (next_attempt_at IS NULL AND lease_until < $1))
   ORDER BY started_at LIMIT $2
   --postgres FOR UPDATE SKIP LOCKED`;

@@ -4,6 +4,7 @@
 // organization, so the steps need no common transaction; if a rule changes, the search begins again. Nothing is erased
 // while any obstacle remains.
 
+import { byRecord } from "../statement/index-conditions.ts";
 import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import { type ErasurePlan, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
@@ -43,7 +44,7 @@ const findProcessing = `
   SELECT deletion_request_id FROM deletion
   --sqlite INDEXED BY deletion_open
   WHERE organization_id = $1 AND status IN ('pending', 'processing') AND status = 'processing'
-    AND resource_type <> $2
+    AND resource_type <> $2 ${byRecord}
   LIMIT 1`;
 
 const toKeyInOrganization = reader<KeyInOrganization>({});

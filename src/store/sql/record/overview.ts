@@ -1,5 +1,6 @@
 // Figures of the whole store for the overview page of the console. Each statement reads a bounded number of rows.
 
+import { byDueTime, inLists } from "../statement/index-conditions.ts";
 import { triedAt } from "../deletion/deletion.ts";
 import type { DeletionQueue } from "../../interface/deletion.ts";
 import { toAuditEntry } from "../../row/audit-row.ts";
@@ -37,11 +38,14 @@ const overdueAt = (now: string) => `(${triedAt}) <= ${now}
       AND due_at <= ${now} AND NOT held AND (floor_until IS NULL OR floor_until <= ${now})`;
 
 const ofAll = {
-  open: countBy("deletion_due", isOpen),
-  overdue: countBy("deletion_due", `${isOpen} AND ${overdueAt("$4")}`, "due_at"),
+  open: countBy("deletion_due", isOpen + byDueTime),
+  overdue: countBy("deletion_due", `${isOpen} ${byDueTime} AND ${overdueAt("$4")}`, "due_at"),
 };
 
-const [byOrganization, isOfOne] = ["deletion_by_organization_status", "organization_id = $4"];
+const [byOrganization, isOfOne] = [
+  "deletion_by_organization_status",
+  `organization_id = $4 ${inLists}`,
+];
 const ofOne: typeof ofAll = {
   open: countBy(byOrganization, `${isOfOne} AND ${isOpen}`),
   overdue: countBy(byOrganization, `${isOfOne} AND ${isOpen} AND ${overdueAt("$5")}`, "due_at"),

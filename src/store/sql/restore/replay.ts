@@ -2,6 +2,7 @@
 // tables of the store, and opens the deletions again from there. Erases nothing; the worker's steps do, as for any
 // deletion.
 
+import { byDueTime } from "../statement/index-conditions.ts";
 import { numberAfter, restoreAction } from "../../../domain/audit-chain.ts";
 import { awaitsApproval } from "../../../domain/deletion/deletion.ts";
 import type { DeletionEntry } from "../../../domain/deletion/ledger-entry.ts";
@@ -73,7 +74,7 @@ const setReplaying = `UPDATE restore SET state = 'replaying'`;
 /** A process that had claimed one notices it at its next step. The first condition makes SQLite use its index. */
 const voidClaims = `
   UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
-  WHERE status IN ('pending', 'processing') AND status = 'processing'`;
+  WHERE status IN ('pending', 'processing') AND status = 'processing' ${byDueTime}`;
 
 /** Whoever has signed out, or has used a link, since the backup must not be signed in, or able to use it again. */
 const endSessions = `DELETE FROM operator_session`;
@@ -141,7 +142,8 @@ const makeDeletionDue = `
 const countOpen = `
   SELECT (SELECT count(*) FROM replay_entry) AS queued, count(*) AS open,
     count(*) FILTER (WHERE held) AS held
-  FROM deletion WHERE status IN ('pending', 'processing') AND carried_out_before IS NOT NULL`;
+  FROM deletion
+  WHERE status IN ('pending', 'processing') ${byDueTime} AND carried_out_before IS NOT NULL`;
 
 export function* readRestoreState() {
   return yield* find(

@@ -120,11 +120,15 @@ const findEnding = `
 /** Zero is in the past. Only a part, because writers wait on SQLite: the others are tried again soon anyway. */
 const wakeHeld = `
   UPDATE deletion SET next_attempt_at = 0
-  WHERE deletion_request_id IN (
+  WHERE deletion_request_id
+    --sqlite IN (
+    --postgres = ANY (ARRAY (
     SELECT deletion_request_id FROM deletion
     --sqlite INDEXED BY deletion_held
     WHERE organization_id = $1 AND held AND status IN ('pending', 'processing')
-    LIMIT ${wokenAtOnceMax})`;
+    LIMIT ${wokenAtOnceMax}
+    --postgres )
+    )`;
 
 /** On PostgreSQL the caller has to lock the plans of the organization first. */
 export function* placeHold(wanted: NewHold, act: Act, unnamed?: Unnamed): Statements<HoldOutcome> {

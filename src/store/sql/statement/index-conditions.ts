@@ -1,6 +1,6 @@
-// Two indexes on PostgreSQL have a condition that all rows fulfil, so that only statements that name it can use them.
-// By their first column they find a whole organization, and PostgreSQL would choose them for any statement while it
-// took the tables for almost empty. Evaluates nothing.
+// Some indexes on PostgreSQL have a condition that all rows fulfil, so that only statements that name it can use them.
+// By their first column they find a whole organization, or all deletions with a status, and PostgreSQL would choose
+// them for any statement while it took the tables for almost empty. Evaluates nothing.
 
 import { relationKey } from "../../group/group-records.ts";
 import { equal, joinNamed, keyColumns, named, namedRecords, sameOnServer } from "./named.ts";
@@ -10,6 +10,21 @@ export const byArrival = "change.change_no > 0";
 
 /** Relations by the record that has the reference. */
 export const bySource = "relation.kind > ''";
+
+/** The indexes of lists of deletions. */
+export const inLists = onServer("requested_at >= 0");
+
+/** Open deletions, those in progress among them, by when they are due. */
+export const byDueTime = onServer("due_at >= 0");
+
+/** Open deletions by their records. */
+export const byRecord = onServer("resource_id > ''");
+
+function onServer(condition: string): string {
+  return `
+    --postgres AND ${condition}
+    `;
+}
 
 const sourceColumns = ["organization_id", "from_type", "from_id"];
 
