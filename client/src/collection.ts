@@ -5,7 +5,7 @@ import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";
 import type { DeletionStatus, WriteResult } from "./generated/replies.ts";
 import { toJson } from "./json.ts";
-import { requireKnown } from "./options.ts";
+import { requireKnown, requireText, wrong } from "./options.ts";
 import { type CallOptions, callOptionNames, type Session } from "./session.ts";
 import { Upload, type UploadOptions } from "./upload.ts";
 
@@ -49,7 +49,7 @@ export class Collection<Item extends object, Update extends object, Existence ex
     id: string,
     options: Pick<CallOptions, "signal"> = {},
   ): Promise<Existence | undefined> {
-    const path = `${this.#path}?${this.#idField}=${encodeURIComponent(id)}`;
+    const path = `${this.#path}?${this.#idField}=${encodeURIComponent(requireText("id", id))}`;
     try {
       return await this.#session.call<Existence>({ method: "GET", path, signal: options.signal });
     } catch (error) {
@@ -78,10 +78,11 @@ export class Collection<Item extends object, Update extends object, Existence ex
     options: CallOptions,
   ): Promise<WriteResult> {
     requireKnown(options, callOptionNames);
+    if (Object(records) !== records) throw wrong("records", "a record, or a list of records");
     const body = toJson(records);
     const isList = Array.isArray(records);
     if (this.#calls !== undefined && !isList && options.idempotencyKey === undefined) {
-      const id = (records as Readonly<Record<string, unknown>> | null)?.[this.#idField];
+      const id = (records as Readonly<Record<string, unknown>>)[this.#idField];
       return this.#calls.call({ method, id, text: body, signal: options.signal });
     }
     return this.#session.call({
@@ -137,7 +138,8 @@ export class DeletableCollection<
   async delete(id: string, reason: string, options: DeleteOptions = {}): Promise<Accepted> {
     requireKnown(options, [...callOptionNames, "basis"]);
     const { basis, ...call } = options;
-    const body = toJson({ resource_type: this.#type, resource_id: id, reason, basis });
+    const asked = { resource_id: requireText("id", id), reason: requireText("reason", reason) };
+    const body = toJson({ resource_type: this.#type, ...asked, basis });
     return this.#session.call({ method: "POST", path: "/v2/deletion_request", body, ...call });
   }
 }

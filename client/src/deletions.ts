@@ -1,6 +1,7 @@
 // The status of deletions, and waiting until a deletion has ended.
 
 import type { DeletionStatus } from "./generated/replies.ts";
+import { requireText } from "./options.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { sleep } from "./wait.ts";
 
@@ -17,11 +18,11 @@ export class Deletions {
     this.#session = session;
   }
 
-  status(
+  async status(
     deletionRequestId: string,
     options: Pick<CallOptions, "signal"> = {},
   ): Promise<DeletionStatus> {
-    const query = `deletion_request_id=${encodeURIComponent(deletionRequestId)}`;
+    const query = `deletion_request_id=${encodeURIComponent(requireText("deletionRequestId", deletionRequestId))}`;
     const { signal } = options;
     return this.#session.call({ method: "GET", path: `/v2/deletion_request?${query}`, signal });
   }

@@ -138,6 +138,12 @@ function readerOf(path: string): () => Promise<string> {
   return () => files.readFile(path, "utf8");
 }
 
+/** Throws TypeError for an argument that is empty or no text, which would be sent as another one, such as `null`. */
+export function requireText(name: string, value: unknown): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw wrong(name, "a text that is not empty");
+}
+
 export function wrong(option: string, expected: string): TypeError {
   return new TypeError(`${option} must be ${expected}.`);
 }

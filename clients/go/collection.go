@@ -62,6 +62,9 @@ func (c *Collection[Item, Update, Existence]) UpdateList(
 
 // Exists returns when the record was first and last seen; nil if it does not exist.
 func (c *Collection[Item, Update, Existence]) Exists(ctx context.Context, id string) (*Existence, error) {
+	if err := requireText("id", id); err != nil {
+		return nil, err
+	}
 	query := url.Values{c.paths.idField: {id}}
 	found := new(Existence)
 	a := ask{method: "GET", path: "/v2/" + c.paths.recordType + "?" + query.Encode()}
@@ -144,6 +147,9 @@ func newDeletableCollection[Item, Update, Existence, Accepted any](
 func (c *DeletableCollection[Item, Update, Existence, Accepted]) Delete(
 	ctx context.Context, id, reason string, options ...CallOption,
 ) (*Accepted, error) {
+	if err := errors.Join(requireText("id", id), requireText("reason", reason)); err != nil {
+		return nil, err
+	}
 	a := ask{method: "POST", path: deletionPath}
 	for _, option := range options {
 		option(&a)

@@ -18,6 +18,9 @@ type Deletions struct{ session *session }
 
 // Status returns the status of a deletion.
 func (d *Deletions) Status(ctx context.Context, deletionRequestID string) (*DeletionStatus, error) {
+	if err := requireText("deletionRequestID", deletionRequestID); err != nil {
+		return nil, err
+	}
 	query := url.Values{"deletion_request_id": {deletionRequestID}}
 	status := new(DeletionStatus)
 	a := ask{method: "GET", path: deletionPath + "?" + query.Encode()}

@@ -87,6 +87,14 @@ type OptionError struct {
 	Expected string
 }
 
+// requireText returns an *OptionError for an argument that is empty.
+func requireText(name, value string) error {
+	if value != "" {
+		return nil
+	}
+	return &OptionError{name, "a text that is not empty"}
+}
+
 func (e *OptionError) Error() string {
 	return fmt.Sprintf("sluice: %s must be %s", e.Option, e.Expected)
 }

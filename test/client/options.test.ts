@@ -160,7 +160,9 @@ describe("a record", () => {
 
   it("that is not an object is not sent", async () => {
     const { client, sent } = follow([reply(201)]);
-    await assert.rejects(client.persons.add(undefined as never), TypeError);
+    for (const record of [undefined, null, 5, "person"]) {
+      await assert.rejects(client.persons.add(record as never), /records must be a record/);
+    }
     assert.equal(sent.length, 0);
   });
 

@@ -1,5 +1,6 @@
 // What the clients make of each reply, whatever is between them and the service: the same in all languages. One server
-// answers from a table, and each client says what it got.
+// answers from a table, and each client says what it got. What can't be sent as it was meant is refused before anything
+// is sent.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -99,6 +100,15 @@ const add: Command = {
   records: { tx_id: "a", timestamp: "2026-01-01T00:00:00Z" },
 };
 
+/** The other arguments that the types of Go exclude are in the tests of their languages. */
+const unsendable: readonly Command[] = ["", null].flatMap((id) => [
+  { op: "exists", collection: "transactions", id },
+  { op: "delete", collection: "persons", id, reason: "a test" },
+  { op: "delete", collection: "persons", id: "p", reason: id },
+  { op: "status", id },
+  { op: "wait", id },
+]);
+
 async function open(driver: Driver): Promise<void> {
   const { port } = server.address() as AddressInfo;
   const identity = { api_key: "k", organization_id: "o", scopes: ["transactions:write"] };
@@ -129,6 +139,15 @@ describe("a reply", () => {
           };
           assert.partialDeepStrictEqual(shown, expected, JSON.stringify([reply, error]));
         }
+        requests = 0;
+        for (const command of unsendable) {
+          const { error } = (await driver.ask(command)) as {
+            readonly error: { readonly kind: string; readonly message: string };
+          };
+          assert.equal(error.kind, "argument", JSON.stringify([command, error]));
+          assert.match(error.message, /must be a text that is not empty/);
+        }
+        assert.equal(requests, 0);
       } finally {
         await driver.stop();
       }

@@ -45,6 +45,15 @@ class Json(unittest.TestCase):
                     to_json([{}, {"status": "PENDING", "amount": value}])
 
 
+class Arguments(unittest.TestCase):
+    def test_takes_no_text_for_a_list_of_records(self) -> None:
+        for records in (None, 5, "person", b"person"):
+            with self.subTest(records), Script() as script:
+                with self.assertRaisesRegex(ValueError, "^records must be a record, or a list"):
+                    script.client.persons.add(records)  # type: ignore[call-overload]
+                self.assertEqual(script.sent, [])
+
+
 class Options(unittest.TestCase):
     def test_names_what_is_wrong_and_repeats_no_value(self) -> None:
         good: dict[str, Any] = {

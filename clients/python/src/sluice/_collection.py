@@ -10,6 +10,7 @@ from ._cancellation import Cancellation
 from ._connection import Ask, bounds
 from ._errors import SluiceError
 from ._json import to_json
+from ._options import require_text, wrong
 from ._session import Session
 from ._upload import Upload
 from .codes import ErrorCode
@@ -68,7 +69,7 @@ class Collection(Generic[Item, Update, Existence]):
         self, id: str, *, timeout: float | None = None, cancel: Cancellation | None = None
     ) -> Existence | None:
         """When the record was first and last seen; None if it does not exist."""
-        path = f"/v2/{self._paths.type}?{self._paths.id_field}={quote(id, safe='')}"
+        path = f"/v2/{self._paths.type}?{self._paths.id_field}={quote(require_text('id', id), safe='')}"
         try:
             found = self._session.call(Ask("GET", path, bounds=bounds(timeout, cancel)))
         except SluiceError as error:
@@ -105,6 +106,8 @@ class Collection(Generic[Item, Update, Existence]):
         timeout: float | None,
         cancel: Cancellation | None,
     ) -> Ask:
+        if not isinstance(records, Iterable) or isinstance(records, (str, bytes)):
+            raise wrong("records", "a record, or a list of records")
         is_list = not isinstance(records, Mapping)
         path = self._paths.list_path if is_list else self._paths.type
         body = to_json(list(records) if is_list else records)
@@ -141,7 +144,11 @@ class DeletableCollection(
         as a POST, because proxies may drop the body of a DELETE. The receipt contains a salted hash of
         the basis on which the request rests.
         """
-        body = {"resource_type": self._paths.type, "resource_id": id, "reason": reason}
+        body = {
+            "resource_type": self._paths.type,
+            "resource_id": require_text("id", id),
+            "reason": require_text("reason", reason),
+        }
         if basis is not None:
             body["basis"] = basis
         ask = Ask(

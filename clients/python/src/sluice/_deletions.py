@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from ._cancellation import Cancellation
 from ._connection import Ask, Bounds, bounds, pause
+from ._options import require_text
 from ._session import Session
 from .types import DeletionStatus
 
@@ -50,5 +51,6 @@ class Deletions:
             seconds = min(seconds * 1.5, _LONGEST_SECONDS)
 
     def _status(self, deletion_request_id: str, within: Bounds) -> DeletionStatus:
-        path = f"/v2/deletion_request?deletion_request_id={quote(deletion_request_id, safe='')}"
+        asked = quote(require_text("deletion_request_id", deletion_request_id), safe="")
+        path = f"/v2/deletion_request?deletion_request_id={asked}"
         return cast(DeletionStatus, self._session.call(Ask("GET", path, bounds=within)))

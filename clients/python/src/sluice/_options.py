@@ -141,5 +141,12 @@ def fits_header(text: object) -> bool:
     return isinstance(text, str) and _VISIBLE_ASCII.fullmatch(text) is not None
 
 
+def require_text(name: str, value: object) -> str:
+    """Raises ValueError for an argument that is empty or no text."""
+    if isinstance(value, str) and value:
+        return value
+    raise wrong(name, "a text that is not empty")
+
+
 def wrong(option: str, expected: str) -> ValueError:
     return ValueError(f"{option} must be {expected}.")
