@@ -10,6 +10,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { recordCharactersMax } from "./record-characters.ts";
 import type { Row, RowInput, TextRow } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
+import { inputError } from "./input-error.ts";
 
 /** Spreadsheets allow 16,384. Each cell costs as much as many characters, in memory and in time. */
 const cellsMax = 20_000;
@@ -24,7 +25,7 @@ export async function openCsv(input: TextInput, layout: Layout): Promise<RowInpu
   let { value: first } = await batches.next();
   while (first?.length === 0) ({ value: first } = await batches.next());
   const [head, ...others] = first ?? [];
-  if (head === undefined) throw new OperatorError("input", `${input.path} is empty.`);
+  if (head === undefined) throw inputError(`${input.path} is empty.`);
   const titles = split(head.text);
   if (typeof titles === "string") throw notCsv(input.path, `the first line ${titles}`);
   const isNamed = layout.header !== "no" || beginning.isRefused;
@@ -130,7 +131,7 @@ function withoutTable(path: string, skip: Layout["skip"]): OperatorError {
     typeof skip === "string"
       ? `line that has the columns ${skip}`
       : "line after those that are skipped";
-  return new OperatorError("input", `${path} has no ${what}.`, { context: { option: "--skip" } });
+  return inputError(`${path} has no ${what}.`, { context: { option: "--skip" } });
 }
 
 const delimiters = [",", ";", "\t", "|"];
@@ -265,5 +266,5 @@ function rowFilter({
 }
 
 function notCsv(path: string, reason: string): OperatorError {
-  return new OperatorError("input", `${path} is not CSV: ${reason}.`);
+  return inputError(`${path} is not CSV: ${reason}.`);
 }

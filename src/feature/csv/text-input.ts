@@ -7,6 +7,7 @@ import { statOf } from "../../files/present.ts";
 import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
 import { bulkKeys } from "../../bulk/formats/bulk-keys.ts";
 import { compressionOf } from "../../bulk/formats/compression.ts";
+import { inputError } from "./input-error.ts";
 
 export interface TextInput {
   readonly path: string;
@@ -81,7 +82,7 @@ function requireText(path: string, start: Buffer): void {
   const text = start.toString("latin1", 0, kindBytes);
   const isHtml = /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body|table)\b/i.test(text);
   const kind = isHtml ? html : otherKinds.find(([beginning]) => text.startsWith(beginning))?.[1];
-  if (kind !== undefined) throw new OperatorError("input", `${path} is ${kind}.`);
+  if (kind !== undefined) throw inputError(`${path} is ${kind}.`);
 }
 
 /** Finds it by a byte order mark, or by the zero that UTF-16 has in each sign of ASCII, and UTF-8 in none. */
@@ -99,16 +100,13 @@ function decoderOf(start: Buffer, encoding = "utf-8"): TextDecoder {
 
 function sizeOf(path: string): number {
   const stats = statOf(path, "The file");
-  if (stats === undefined) throw new OperatorError("input", `There is no file ${path}.`);
-  if (!stats.isFile()) throw new OperatorError("input", `${path} is not a file.`);
+  if (stats === undefined) throw inputError(`There is no file ${path}.`);
+  if (!stats.isFile()) throw inputError(`${path} is not a file.`);
   return stats.size;
 }
 
 function changedWhileRead(path: string): OperatorError {
-  return new OperatorError(
-    "input",
-    `${path} has changed while it was read. Import it again when it is complete.`,
-  );
+  return inputError(`${path} has changed while it was read. Import it again when it is complete.`);
 }
 
 const notText = "ERR_ENCODING_INVALID_ENCODED_DATA";
@@ -136,8 +134,7 @@ function isText(bytes: Buffer, encoding: string): boolean {
 
 function withOtherBytes(path: string, textBytes: number): OperatorError {
   const where = compressionOf(path) === undefined ? "" : " of its decompressed content";
-  return new OperatorError(
-    "input",
+  return inputError(
     `${path} has bytes that are not text in its encoding, near byte ${textBytes + 1}${where}. Give its encoding, such as ` +
       "windows-1252, or convert it to UTF-8.",
     { context: { option: "--encoding" } },
@@ -148,16 +145,12 @@ function explain(path: string, cause: unknown): Error {
   if (cause instanceof OperatorError) return cause;
   const code = codeOf(cause) ?? "";
   if (code === "ZSTD_error_frameParameter_windowTooLarge") {
-    return new OperatorError(
-      "input",
+    return inputError(
       `${path} needs a window of more than 8 MiB to be decompressed; compress it without --long or --ultra.`,
     );
   }
   if (/^(Z_|ERR_BROTLI|ERR__ERROR_|ZSTD)/.test(code)) {
-    return new OperatorError(
-      "input",
-      `${path} is damaged or truncated, or not compressed as its name says.`,
-    );
+    return inputError(`${path} is damaged or truncated, or not compressed as its name says.`);
   }
-  return new OperatorError("input", `${path} can't be read: ${fileReasonOf(cause)}.`, { cause });
+  return inputError(`${path} can't be read: ${fileReasonOf(cause)}.`, { cause });
 }

@@ -2,12 +2,12 @@
 // or are generated from a seed, so that a run can be repeated.
 
 import type { RiskAssessment, Transaction } from "../../../client/src/sluice.ts";
-import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { CellError, readCell } from "../csv/csv-cell.ts";
 import { openCsv } from "../csv/csv-rows.ts";
 import { type RowInput, rowsOf } from "../csv/row.ts";
 import { openText } from "../csv/text-input.ts";
 import { compileTimeFormat } from "../csv/time-format.ts";
+import { inputError } from "../csv/input-error.ts";
 
 interface Source {
   readonly columns: readonly string[];
@@ -84,14 +84,10 @@ async function read<Item>(
   const { columns = [] } = input;
   const missing = source.columns.find((column) => !columns.includes(column));
   if (missing !== undefined) {
-    throw new OperatorError(
-      "input",
-      `${file} has no column "${missing}"; it has: ${columns.join(", ")}`,
-    );
+    throw inputError(`${file} has no column "${missing}"; it has: ${columns.join(", ")}`);
   }
   const positions = source.columns.map((column) => columns.indexOf(column));
-  const damaged = (number: number, why: string) =>
-    new OperatorError("input", `${file}, row ${number}: ${why}.`);
+  const damaged = (number: number, why: string) => inputError(`${file}, row ${number}: ${why}.`);
   return (async function* () {
     for await (const row of rowsOf(input)) {
       if (!("cells" in row)) throw damaged(row.number, "it is not CSV");

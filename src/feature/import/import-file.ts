@@ -25,6 +25,7 @@ import { StateFile } from "./state-file.ts";
 import { type InputFormat, parseRow } from "../csv/row.ts";
 import { openText, type TextInput } from "../csv/text-input.ts";
 import { formatCount } from "../../basics/format-count.ts";
+import { inputError } from "../csv/input-error.ts";
 
 export interface ImportTools {
   readonly target: Target;
@@ -185,8 +186,7 @@ export const refusedLimits = {
 
 function requireFewRefused({ file, statePath }: FilePlan, rows: number, bytes: number): void {
   if (rows <= refusedLimits.rowsMax && bytes <= refusedLimits.bytesMax) return;
-  throw new OperatorError(
-    "input",
+  throw inputError(
     `More than ${refusedLimits.rowsMax.toLocaleString("en")} rows of ${file} were refused, or ${refusedLimits.bytesMax.toLocaleString("en")} ` +
       "bytes of them, so the rest was not read. Correct the file or the mapping by what is wrong with the first of them" +
       `${statePath === undefined ? "" : `, remove ${statePath}`}, and import it again.`,

@@ -1,6 +1,6 @@
 // What imports add to the tables of the core.
 
-import { operatorError } from "../../actions/operator/operator-error.ts";
+import { OperatorError, operatorError } from "../../actions/operator/operator-error.ts";
 import { nameRows } from "../../basics/name-rows.ts";
 import { may } from "../../domain/operator-right.ts";
 import type { AddedRows } from "../feature.ts";
@@ -11,6 +11,10 @@ export const operatorErrors = nameRows({
   key: operatorError(409, "There is no API key to use."),
   state: operatorError(409, "The file with the state of an import can't be used."),
 });
+
+export function mappingError(message: string): OperatorError {
+  return new OperatorError(operatorErrors.mapping, message);
+}
 
 export const rights = nameRows({ "records.import": may(["operator"], "import records") });
 

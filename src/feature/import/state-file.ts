@@ -133,12 +133,15 @@ function throwUnwritable(path: string): (cause: unknown) => never {
   return (cause) => {
     if (cause instanceof OperatorError) throw cause;
     const reason = reasonOf(cause).replace(/\.$/, "");
-    throw new OperatorError(
-      operatorErrors.state,
+    throw stateError(
       `The state of the import can't be written to ${path}: ${reason}. Name another folder with --state.`,
       { cause },
     );
   };
+}
+
+function stateError(message: string, options?: ErrorOptions): OperatorError {
+  return new OperatorError(operatorErrors.state, message, options);
 }
 
 /** Call this when the result was reported. Also removes what a killed process has left beside it. */
@@ -171,8 +174,7 @@ function continuedState(path: string, identity: Identity): State | undefined {
 
 function running(path: string, pid: number | undefined): OperatorError {
   const who = pid === undefined ? "" : ` (process ${pid})`;
-  return new OperatorError(
-    operatorErrors.state,
+  return stateError(
     `Another import of this file is running${who}, according to ${path}. Wait until it ends, or stop it, and try again.`,
   );
 }
@@ -189,8 +191,7 @@ function readState(path: string): State | undefined {
     throw new Error("it has another version");
   } catch (cause) {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(cause) ?? "")) return undefined;
-    throw new OperatorError(
-      operatorErrors.state,
+    throw stateError(
       `The state file ${path} of an earlier import can't be read: ${reasonOf(cause)}. Remove it to start from the beginning.`,
       { cause },
     );
@@ -209,8 +210,7 @@ function requireSame(path: string, found: State, { input, settings }: Identity):
     found.input === input
       ? "it had another target, mapping, type or format"
       : "the file has changed since";
-  throw new OperatorError(
-    operatorErrors.state,
+  throw stateError(
     `An earlier import of this file was interrupted and can't be continued: ${changed}. ` +
       `Repeat the same command, or remove ${path} to start from the beginning.`,
   );

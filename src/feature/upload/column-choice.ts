@@ -5,7 +5,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { isBulkKey } from "../../bulk/formats/bulk-keys.ts";
 import { type Mapping, type Origin, readItemsOrFile } from "../import/map/mapping.ts";
-import { operatorErrors } from "../import/rows.ts";
+import { mappingError } from "../import/rows.ts";
 
 export interface ColumnChoice {
   readonly column: string;
@@ -81,10 +81,7 @@ export function toMapping(
   const allChosen = columns.every(({ field }) => field !== "");
   const mapping = new Map([...preset, ...own, ...readItemsOrFile(more).mapping]);
   if (mapping.size === 0) {
-    throw new OperatorError(
-      operatorErrors.mapping,
-      "No column is mapped to a field. Choose a field for each.",
-    );
+    throw mappingError("No column is mapped to a field. Choose a field for each.");
   }
   // Objects with the names of fields are sent unchanged, including fields that the first rows don't have.
   const isAlone = preset.size === 0 && more.trim() === "";
@@ -117,8 +114,7 @@ function isPlain(field: string, origin: Origin): boolean {
 }
 
 function mappedTwice(field: string, one: string, other: string): OperatorError {
-  return new OperatorError(
-    operatorErrors.mapping,
+  return mappingError(
     `The columns "${one}" and "${other}" are both mapped to ${field}. Choose one of them.`,
   );
 }

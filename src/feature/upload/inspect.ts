@@ -26,6 +26,7 @@ import {
   type MappingChoice,
   toMapping,
 } from "./column-choice.ts";
+import { inputError } from "../csv/input-error.ts";
 
 export interface InspectedColumn extends ColumnChoice {
   readonly samples: readonly string[];
@@ -73,7 +74,7 @@ export async function inspectFile(
   const layout = { ...preset.layout, ...layoutIn(choice?.more ?? ""), ...own };
   const input = await plan.openRows(beginningOf(openText(file)), { ...plan, layout });
   const rows = await readFirst(input);
-  if (rows.length === 0) throw new OperatorError("input", `${file} has no rows.`);
+  if (rows.length === 0) throw inputError(`${file} has no rows.`);
   const names = choosable(columnsOf(input, rows));
   requireFewColumns(file, names);
   const made = { type: plan.type, preset: preset.mapping, isCsv: input.format === "csv" };
@@ -122,7 +123,7 @@ function readChosen(preset: string): MappingFile {
 function requireFewColumns(file: string, names: readonly string[]): void {
   if (names.length <= columnsMax) return;
   const count = names.length.toLocaleString("en");
-  throw new OperatorError("input", `${file} has ${count} columns; at most ${columnsMax} can be.`);
+  throw inputError(`${file} has ${count} columns; at most ${columnsMax} can be.`);
 }
 
 function beginningOf(text: TextInput): TextInput {
@@ -133,8 +134,7 @@ function beginningOf(text: TextInput): TextInput {
       for await (const piece of text.read(encoding)) {
         characters += piece.length;
         if (characters > beginningCharactersMax) {
-          throw new OperatorError(
-            "input",
+          throw inputError(
             `${text.path} has no ${rowsShown} rows in its first ${beginningCharactersMax} characters.`,
           );
         }

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { newFile } from "../../files/own-file.ts";
 import { sluice } from "../../basics/program-name.ts";
+import { inputError } from "../csv/input-error.ts";
 
 /** Throws OperatorError, and what the source throws; then the caller removes the file. */
 export async function receiveFile(
@@ -22,13 +23,12 @@ export async function receiveFile(
     }
   };
   await pipeline(source, counted, createWriteStream(path, newFile));
-  if (bytes === 0) throw new OperatorError("input", "The file is empty. Choose a file.");
+  if (bytes === 0) throw inputError("The file is empty. Choose a file.");
   return bytes;
 }
 
 function tooLarge(bytesMax: number): OperatorError {
-  return new OperatorError(
-    "input",
+  return inputError(
     `The file has more than ${bytesMax.toLocaleString("en")} bytes. Upload it in parts, use ${sluice} import on the server, or ` +
       "raise UPLOAD_BYTES_MAX.",
   );

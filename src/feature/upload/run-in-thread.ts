@@ -17,6 +17,7 @@ import {
   stopOf,
 } from "./upload.ts";
 import { sluice } from "../../basics/program-name.ts";
+import { inputError } from "../csv/input-error.ts";
 
 export type UploadThread = Pick<Worker, "postMessage" | "on" | "terminate">;
 
@@ -94,8 +95,7 @@ function isOutOfMemory(error: unknown): boolean {
 
 /** The file determines how much memory its thread takes, so this is not an internal error. */
 function tooMuchMemory(cause: unknown): OperatorError {
-  return new OperatorError(
-    "input",
+  return inputError(
     `The rows of this file take more memory than an upload may use. Upload it with smaller rows, or use ${sluice} import on the ` +
       "server.",
     { cause },

@@ -13,6 +13,7 @@ import type { ImportWrite } from "../import/store-target.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 import { operatorErrors } from "./rows.ts";
+import { inputError } from "../csv/input-error.ts";
 
 export interface UploadFolder {
   readonly path: string;
@@ -171,7 +172,7 @@ export function busy(why: string): OperatorError {
 export function stopOf({ reason }: AbortSignal): OperatorError {
   if (reason instanceof OperatorError) return reason;
   if (reason instanceof DOMException && reason.name === "TimeoutError") {
-    return new OperatorError("input", "The first rows of this file take too long to read.");
+    return inputError("The first rows of this file take too long to read.");
   }
   return new OperatorError("stopped", "It was stopped.");
 }

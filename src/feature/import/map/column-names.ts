@@ -5,7 +5,8 @@ import { adviseName, closestName } from "../../../domain/validation/suggest.ts";
 import { OperatorError } from "../../../actions/operator/operator-error.ts";
 import { shorten, shown } from "../../csv/csv-cell.ts";
 import type { Mapping, Origin } from "./mapping.ts";
-import { operatorErrors } from "../rows.ts";
+import { mappingError } from "../rows.ts";
+import { inputError } from "../../csv/input-error.ts";
 
 /** Columns with the name of a field map to it. Of several columns for a field, those that the input has count. */
 export function withOwnNames(
@@ -40,16 +41,10 @@ export function findColumn(columns: readonly string[], column: string): number {
     );
     const hint = columns.find((name) => name.toLowerCase() === meant);
     const advice = hint === undefined ? `it has: ${listNames(columns)}` : `did you mean ${hint}?`;
-    throw new OperatorError(
-      operatorErrors.mapping,
-      `The input has no column "${column}"; ${advice}`,
-    );
+    throw mappingError(`The input has no column "${column}"; ${advice}`);
   }
   if (columns.lastIndexOf(column) === index) return index;
-  throw new OperatorError(
-    operatorErrors.mapping,
-    `The input has more than one column "${column}".`,
-  );
+  throw mappingError(`The input has more than one column "${column}".`);
 }
 
 /** A file may have thousands of columns, and names of any length. */
@@ -71,13 +66,12 @@ export function requireColumn(columns: TypedColumns, name: string): string {
   findColumn([...columns.keys()], column);
   const cellError = columns.get(column);
   if (cellError === undefined) return column;
-  throw new OperatorError("input", `The column "${column}" ${cellError}.`);
+  throw inputError(`The column "${column}" ${cellError}.`);
 }
 
 export function unknownColumns(type: RecordType, unused: readonly string[]): OperatorError {
   const [first = ""] = unused;
-  return new OperatorError(
-    operatorErrors.mapping,
+  return mappingError(
     `A ${type.resourceType} has no field ${listNames(unused, shown)}` +
       `${adviseName(first, type.fieldNames) || "."} Use --map to say where each field comes from; columns that ` +
       "are not mapped are then ignored.",

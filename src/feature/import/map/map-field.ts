@@ -4,7 +4,7 @@ import { alternativeFor, type JsonObject } from "../../../domain/schema/schema-s
 import { CellError, type CellKind, cellKindOf, nullMark, readCell } from "../../csv/csv-cell.ts";
 import { noNumber } from "../../csv/number-format.ts";
 import { recordCharactersMax } from "../../csv/record-characters.ts";
-import { OperatorError, UsageError } from "../../../actions/operator/operator-error.ts";
+import { UsageError } from "../../../actions/operator/operator-error.ts";
 import {
   type Access,
   compileCellReader,
@@ -16,7 +16,7 @@ import {
 import type { Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
 import type { Row } from "../../csv/row.ts";
-import { operatorErrors } from "../rows.ts";
+import { mappingError } from "../rows.ts";
 
 export interface Field {
   readonly path: RecordPath;
@@ -32,10 +32,7 @@ export function compileField(path: RecordPath, origin: Origin, access: Access): 
     return { path, propertyType, ...compileOrigin(path, origin, access) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new OperatorError(
-      operatorErrors.mapping,
-      `The mapping of ${path.text} does not work: ${error.message}`,
-    );
+    throw mappingError(`The mapping of ${path.text} does not work: ${error.message}`);
   }
 }
 

@@ -11,7 +11,7 @@ import {
   OperatorError,
   UsageError,
 } from "../../../actions/operator/operator-error.ts";
-import { operatorErrors } from "../rows.ts";
+import { mappingError } from "../rows.ts";
 
 export interface Formatted {
   /** The format of a time, a number or a code (cell-reader.ts). A mapping file names which one it is. */
@@ -84,8 +84,7 @@ export function readPreset(name: string): MappingFile {
 
 /** `{"layout": {"skip": 3}, "fields": {"tx_id": "COLUMN", "status": {"value": "DONE"}, …}}`. Throws OperatorError. */
 export function readMappingFile(path: string): MappingFile {
-  const fail = (why: string) =>
-    new OperatorError(operatorErrors.mapping, `The mapping ${path} ${why}.`);
+  const fail = (why: string) => mappingError(`The mapping ${path} ${why}.`);
   return readContent(readText(path, fail), fail);
 }
 
@@ -93,10 +92,7 @@ export function readMappingFile(path: string): MappingFile {
 export function readItemsOrFile(text: string): MappingFile {
   if (!text.trimStart().startsWith("{"))
     return { mapping: new Map(readMapItems(text)), layout: {} };
-  return readContent(
-    text,
-    (why) => new OperatorError(operatorErrors.mapping, `The mapping file ${why}.`),
-  );
+  return readContent(text, (why) => mappingError(`The mapping file ${why}.`));
 }
 
 function readContent(text: string, fail: Fail): MappingFile {

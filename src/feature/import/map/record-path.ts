@@ -4,7 +4,7 @@ import type { RecordType } from "../../../domain/record-type.ts";
 import { alternativeFor, type SchemaShape, stepInto } from "../../../domain/schema/schema-shape.ts";
 import { closestName } from "../../../domain/validation/suggest.ts";
 import { OperatorError } from "../../../actions/operator/operator-error.ts";
-import { operatorErrors } from "../rows.ts";
+import { mappingError } from "../rows.ts";
 
 export type Step = string | number;
 
@@ -38,10 +38,7 @@ export function resolvePath(type: RecordType, text: string): RecordPath {
 function splitPath(type: RecordType, text: string): readonly Step[] {
   const parts = text.match(/[^.[\]]+|\[\d{1,3}\]/g) ?? [];
   if (parts.join(".").replaceAll(".[", "[") !== text) {
-    throw new OperatorError(
-      operatorErrors.mapping,
-      `"${text}" is not the path of a field of a ${type.resourceType}.`,
-    );
+    throw mappingError(`"${text}" is not the path of a field of a ${type.resourceType}.`);
   }
   return parts.map((part) => (part.startsWith("[") ? Number(part.slice(1, -1)) : part));
 }
@@ -59,10 +56,7 @@ function noSuchPath(
         ? "it has no fields"
         : `it has: ${known.join(", ")}`
       : `did you mean ${meant}?`;
-  return new OperatorError(
-    operatorErrors.mapping,
-    `A ${type.resourceType} has no field "${text}"; ${hint}.`,
-  );
+  return mappingError(`A ${type.resourceType} has no field "${text}"; ${hint}.`);
 }
 
 type Container = Record<Step, unknown>;

@@ -10,6 +10,7 @@ import { OperatorError } from "../../../actions/operator/operator-error.ts";
 import { levelsMax, recordCharactersMax } from "../../csv/record-characters.ts";
 import type { Row, RowInput, TextRow } from "../../csv/row.ts";
 import type { TextInput } from "../../csv/text-input.ts";
+import { inputError } from "../../csv/input-error.ts";
 
 export function openNdjson(input: TextInput): RowInput {
   return { format: "ndjson", columns: undefined, batches: () => readRows(splitLines(input)) };
@@ -80,7 +81,7 @@ async function* splitList(
     if (splitter.held.length > recordCharactersMax) throw tooLong(input, "an item");
   }
   if (finder !== undefined) {
-    throw new OperatorError("input", `${input.path} has no list ${list}.`, {
+    throw inputError(`${input.path} has no list ${list}.`, {
       context: { option: "--list" },
     });
   }
@@ -88,16 +89,14 @@ async function* splitList(
 }
 
 function notAList({ path }: TextInput): OperatorError {
-  return new OperatorError(
-    "input",
+  return inputError(
     `${path} is not a JSON list such as [{…}, {…}], or is truncated. If the list is in an object, say where.`,
     { context: { option: "--list" } },
   );
 }
 
 function tooLong({ path }: TextInput, what: string): OperatorError {
-  return new OperatorError(
-    "input",
+  return inputError(
     `${path} has ${what} of more than ${recordCharactersMax} characters; check that the file has the format that its name says.`,
   );
 }

@@ -19,6 +19,7 @@ import { type OpenRows, openRows } from "./open-rows.ts";
 import { type ColumnReader, columnReaders, parsers } from "./parquet-column-reader.ts";
 import type { JsonRow, Row, UnreadableRow } from "../../csv/row.ts";
 import type { TextInput } from "../../csv/text-input.ts";
+import { inputError } from "../../csv/input-error.ts";
 
 /** Rows that are read at once. A page is decoded again if the next part begins within it. */
 const partRows = 50_000;
@@ -35,8 +36,7 @@ const codecs: readonly string[] = ["UNCOMPRESSED", "SNAPPY", ...Object.keys(comp
 export const openAnyRows: OpenRows = async (input, options) => {
   if ((options.format ?? formatOfName(input.path)) !== "parquet") return openRows(input, options);
   if (compressionOf(input.path) !== undefined) {
-    throw new OperatorError(
-      "input",
+    throw inputError(
       `${input.path} must be decompressed to ${plainName(input.path)} first, because Parquet is read from its end.`,
     );
   }
@@ -159,6 +159,6 @@ async function explain<Result>({ path }: TextInput, work: () => Promise<Result>)
     if (cause instanceof OperatorError) throw cause;
     const known = cause instanceof Unreadable ? cause.message : systemReasonOf(cause);
     const why = known ?? "it is damaged or truncated, or has another format";
-    throw new OperatorError("input", `${path} can't be read as Parquet: ${why}.`, { cause });
+    throw inputError(`${path} can't be read as Parquet: ${why}.`, { cause });
   }
 }
