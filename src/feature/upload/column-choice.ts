@@ -4,6 +4,7 @@
 import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { isBulkKey } from "../../bulk/formats/bulk-keys.ts";
+import { firstStep } from "../import/map/column-names.ts";
 import { type Mapping, type Origin, readItemsOrFile } from "../import/map/mapping.ts";
 import { mappingError } from "../import/rows.ts";
 
@@ -96,7 +97,7 @@ export function toMapping(
 }
 
 function namedIn(mapping: Mapping): ReadonlySet<string> {
-  return new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
+  return new Set([...mapping.keys()].map(firstStep));
 }
 
 export function columnsIn(mapping: Mapping): ReadonlySet<string> {

@@ -14,10 +14,10 @@ import {
   findColumn,
   firstStep,
   requireColumn,
-  type TypedColumns,
   unknownColumns,
   withOwnNames,
 } from "./column-names.ts";
+import type { Access } from "./cell-reader.ts";
 import { compileField, type Field } from "./map-field.ts";
 import type { Mapping } from "./mapping.ts";
 import { closeGaps, putAt, resolvePath } from "./record-path.ts";
@@ -50,13 +50,26 @@ export interface MapperOptions {
 /** Throws OperatorError if the mapping does not match the type or the columns. */
 export function makeRowMapper(input: RowInput, options: MapperOptions): RowMapper {
   const { columns, typedColumns } = input;
-  if (columns !== undefined) {
-    const mapper = csvMapper(columns, options);
-    return { ...mapper, map: bounded(mapper.map, options.layout) };
-  }
-  const map = bounded(mapObjects(options), options.layout);
-  if (typedColumns === undefined) return { map, unused: [], used: undefined };
-  return { map, ...shareColumns(typedColumns, options) };
+  const { type, mapping, layout } = options;
+  const names = columns ?? typedColumns?.keys().toArray();
+  const access = columns === undefined ? inFields : inCells(columns);
+  const compile = (origins: Mapping) =>
+    [...origins].map(([path, origin]) => compileField(resolvePath(type, path), origin, access));
+  const all = compile(names === undefined ? mapping : withOwnNames(names, options));
+  // The objects of Parquet, as those of JSON, have the fields of their own names.
+  const fields = columns === undefined ? compile(mapping) : all;
+  const map = bounded(mapWith(fields, columns, options), layout);
+  if (names === undefined) return { map, unused: [], used: undefined };
+  const read = all.flatMap((field) => field.columns);
+  const used =
+    typedColumns === undefined
+      ? new Set(read)
+      : new Set(
+          [...read, ...names.filter(isBulkKey)].map((one) => requireColumn(typedColumns, one)),
+        );
+  const unused = names.filter((name) => name !== "" && !used.has(name) && !isBulkKey(name));
+  if (mapping.size === 0 && unused.length > 0) throw unknownColumns(type, unused);
+  return { map, unused, used };
 }
 
 /** A mapping may use a long cell in any number of fields. */
@@ -70,73 +83,45 @@ function bounded(map: RowMapper["map"], { trim }: Layout = {}): RowMapper["map"]
   };
 }
 
-function csvMapper(
-  columns: readonly string[],
+function inCells(columns: readonly string[]): Access {
+  return (column) => {
+    const index = findColumn(columns, column);
+    return (row) => ("cells" in row ? row.cells[index] : undefined);
+  };
+}
+
+const inFields: Access = (column) => {
+  const steps = column.split(".");
+  return (row) => ("fields" in row ? lookUp(row.fields, { column, steps }) : undefined);
+};
+
+function mapWith(
+  fields: readonly Field[],
+  columns: readonly string[] | undefined,
   { type, mapping, update }: MapperOptions,
-): RowMapper {
-  const origins = withOwnNames(columns, { type, mapping });
-  const find = (column: string): number => findColumn(columns, column);
-  const fields = [...origins].map(([path, origin]) =>
-    compileField(resolvePath(type, path), origin, (column) => {
-      const index = find(column);
-      return (row) => ("cells" in row ? row.cells[index] : undefined);
-    }),
-  );
-  const used = new Set(fields.flatMap((field) => field.columns));
-  const unused = columns.filter(
-    (column) => column !== "" && !used.has(column) && !isBulkKey(column),
-  );
-  if (mapping.size === 0 && unused.length > 0) throw unknownColumns(type, unused);
-  const build = builder(fields);
+): RowMapper["map"] {
   const finish = finisher(type);
+  if (columns === undefined) {
+    const build = mapping.size === 0 ? unmapped : builder(fields, type);
+    return (row) => {
+      if (!("fields" in row)) return unreadable(row);
+      const changes = row.fields[bulkKeys.changes];
+      if (changes !== undefined) return fromChanges(changes);
+      return finish(build(row), update || Number(row.fields[bulkKeys.change] ?? 1) !== 1);
+    };
+  }
+  const build = builder(fields);
   const [changeAt, changesAt] = [bulkKeys.change, bulkKeys.changes].map((key) =>
     columns.indexOf(key),
   );
-  return {
-    unused,
-    used,
-    map: (row) => {
-      if (!("cells" in row)) return unreadable(row);
-      if (!fits(row.cells, columns.length)) return wrongCellCount(row, columns.length);
-      const changes = cellAt(row, changesAt);
-      if (changes !== "") return fromChanges(readCell("json", changes));
-      const number = cellAt(row, changeAt);
-      return finish(build(row), update || (number !== "" && number !== "1"));
-    },
-  };
-}
-
-function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] {
-  const fields = [...mapping].map(([path, origin]) =>
-    compileField(resolvePath(type, path), origin, (column) => {
-      const steps = column.split(".");
-      return (row) => ("fields" in row ? lookUp(row.fields, { column, steps }) : undefined);
-    }),
-  );
-  const build = mapping.size === 0 ? unmapped : builder(fields, type);
-  const finish = finisher(type);
   return (row) => {
-    if (!("fields" in row)) return unreadable(row);
-    const changes = row.fields[bulkKeys.changes];
-    if (changes !== undefined) return fromChanges(changes);
-    return finish(build(row), update || Number(row.fields[bulkKeys.change] ?? 1) !== 1);
+    if (!("cells" in row)) return unreadable(row);
+    if (!fits(row.cells, columns.length)) return wrongCellCount(row, columns.length);
+    const changes = cellAt(row, changesAt);
+    if (changes !== "") return fromChanges(readCell("json", changes));
+    const number = cellAt(row, changeAt);
+    return finish(build(row), update || (number !== "" && number !== "1"));
   };
-}
-
-function shareColumns(
-  columns: TypedColumns,
-  { type, mapping }: MapperOptions,
-): Pick<RowMapper, "used" | "unused"> {
-  const names = [...columns.keys()];
-  const own = names.filter(isBulkKey);
-  const wanted = [...withOwnNames(names, { type, mapping })].flatMap(
-    ([path, origin]) =>
-      compileField(resolvePath(type, path), origin, () => () => undefined).columns,
-  );
-  const used = new Set([...wanted, ...own].map((name) => requireColumn(columns, name)));
-  const unused = names.filter((name) => !used.has(name));
-  if (mapping.size === 0 && unused.length > 0) throw unknownColumns(type, unused);
-  return { used, unused };
 }
 
 interface Built {
