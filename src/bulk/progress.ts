@@ -5,14 +5,6 @@ export interface BulkStep {
   /** The part that is done, from 0 to 1; undefined if the total is unknown. */
   readonly share: number | undefined;
   readonly note: string;
-  /** Present for imports. */
-  readonly counts?: Counts;
-}
-
-export interface Counts {
-  readonly written: number;
-  readonly unchanged: number;
-  readonly refused: number;
 }
 
 export interface BulkProgress {

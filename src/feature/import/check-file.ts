@@ -6,7 +6,7 @@ import { validatePayload } from "../../domain/validation/validate.ts";
 import { describeDetected, type Layout } from "../csv/layout.ts";
 import { rowsOf } from "../csv/row.ts";
 import { openText } from "../csv/text-input.ts";
-import type { ImportPlan } from "./import-file.ts";
+import type { ImportPlan, ImportTools } from "./import-file.ts";
 import { listNames } from "./map/column-names.ts";
 import { makeRowMapper, type MappedRow } from "./map/map-row.ts";
 import { formatCount } from "../../basics/format-count.ts";
@@ -41,8 +41,8 @@ export interface FileCheck {
 
 interface CheckOptions {
   readonly shownMax: number;
-  /** Called after each row. `share`: the part of the file that was read. */
-  readonly onRow?: (step: { rows: number; refused: number; share: number }) => void;
+  /** Called after each row. */
+  readonly onStep?: ImportTools["onStep"];
 }
 
 const firstMax = 5;
@@ -52,7 +52,7 @@ const others = "other errors";
 export async function checkFile(
   file: string,
   plan: ImportPlan,
-  { shownMax, onRow }: CheckOptions,
+  { shownMax, onStep }: CheckOptions,
 ): Promise<FileCheck> {
   const text = openText(file);
   const input = await plan.openRows(text, plan);
@@ -78,7 +78,8 @@ export async function checkFile(
       fault.rows += 1;
       if (fault.first.length < firstMax) fault.first.push(line ?? number);
     }
-    onRow?.({ rows, refused, share: text.bytesRead() / text.bytes });
+    const share = text.bytesRead() / text.bytes;
+    onStep?.({ rows, written: 0, unchanged: 0, refused, share });
   }
   const { detected = {}, ignoredLines } = input;
   return {

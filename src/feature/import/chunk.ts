@@ -29,22 +29,6 @@ export interface Target {
   begin(update: boolean): TargetList;
 }
 
-export interface ChunkList {
-  readonly update: boolean;
-  readonly list: TargetList;
-  readonly rows: readonly number[];
-}
-
-export interface Chunk {
-  readonly range: Range;
-  readonly rows: readonly UnparsedRow[];
-  /** Adds come before updates; within each, rows keep their order. */
-  readonly lists: readonly ChunkList[];
-  readonly unmapped: readonly UnmappedRow[];
-  /** The ids of its records: two chunks that share a record are never in flight at the same time. */
-  readonly ids: ReadonlySet<string>;
-}
-
 export interface UnmappedRow {
   readonly row: UnparsedRow;
   readonly errors: readonly FieldError[];
@@ -67,39 +51,55 @@ export async function* cutChunks(
   batches: AsyncIterable<readonly UnparsedRow[]>,
   options: ChunkOptions,
 ): AsyncGenerator<Chunk> {
-  let draft: Draft | undefined;
+  let chunk: Chunk | undefined;
   let position = 0;
   for await (const batch of batches) {
     for (const row of batch) {
       position += 1;
       const isDone = options.isDone(position);
-      if (!isDone) (draft ??= new Draft(position, options)).add(row);
-      if (draft === undefined || !(isDone || draft.isFull)) continue;
-      yield draft.end();
-      draft = undefined;
+      if (!isDone) (chunk ??= new Chunk(position, options)).add(row);
+      if (chunk === undefined || !(isDone || chunk.isFull)) continue;
+      yield chunk;
+      chunk = undefined;
     }
   }
-  if (draft !== undefined) yield draft.end();
+  if (chunk !== undefined) yield chunk;
 }
 
-interface DraftList extends ChunkList {
+interface ChunkList {
+  readonly update: boolean;
+  readonly list: TargetList;
+  /** For each record, the index of its row. */
   readonly rows: number[];
 }
 
-class Draft {
+export class Chunk {
+  readonly rows: UnparsedRow[] = [];
+  readonly unmapped: UnmappedRow[] = [];
+  /** The ids of its records: two chunks that share a record are never in flight at the same time. */
+  readonly ids = new Set<string>();
   readonly #from: number;
   readonly #options: ChunkOptions;
-  readonly #rows: UnparsedRow[] = [];
-  readonly #unmapped: UnmappedRow[] = [];
-  readonly #lists: [add?: DraftList, update?: DraftList] = [];
-  readonly #ids = new Set<string>();
-  #count = 0;
+  readonly #lists: [adds?: ChunkList, updates?: ChunkList] = [];
   #references = 0;
   #characters = 0;
 
   constructor(from: number, options: ChunkOptions) {
     this.#from = from;
     this.#options = options;
+  }
+
+  get #count(): number {
+    return this.rows.length + this.unmapped.length;
+  }
+
+  get range(): Range {
+    return [this.#from, this.#from + this.#count - 1];
+  }
+
+  /** Adds come before updates; within each, rows keep their order. */
+  get lists(): readonly ChunkList[] {
+    return this.#lists.filter((list) => list !== undefined);
   }
 
   get isFull(): boolean {
@@ -113,15 +113,14 @@ class Draft {
   add(row: UnparsedRow): void {
     const { mapper, type } = this.#options;
     const mapped = mapper.map(parseRow(row));
-    this.#count += 1;
     if ("fieldErrors" in mapped) {
       this.#characters += sizeOf(row);
-      this.#unmapped.push({ row, errors: mapped.fieldErrors });
+      this.unmapped.push({ row, errors: mapped.fieldErrors });
       return;
     }
-    const index = this.#rows.push(row) - 1;
+    const index = this.rows.push(row) - 1;
     for (const { update, payload } of mapped.submissions) {
-      this.#ids.add(String(payload[type.idField]));
+      this.ids.add(String(payload[type.idField]));
       this.#references += referencesOf(type, payload).length;
       const { list, rows } = (this.#lists[update ? 1 : 0] ??= this.#begin(update));
       this.#characters += list.add(payload);
@@ -129,17 +128,7 @@ class Draft {
     }
   }
 
-  end(): Chunk {
-    return {
-      range: [this.#from, this.#from + this.#count - 1],
-      rows: this.#rows,
-      lists: this.#lists.filter((list) => list !== undefined),
-      unmapped: this.#unmapped,
-      ids: this.#ids,
-    };
-  }
-
-  #begin(update: boolean): DraftList {
+  #begin(update: boolean): ChunkList {
     return { update, list: this.#options.target.begin(update), rows: [] };
   }
 }

@@ -4,7 +4,6 @@ import { hash } from "node:crypto";
 import { readSync } from "node:fs";
 import { errorCatalogue } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { BulkProgress, BulkStep, Counts } from "../../bulk/progress.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { openFile } from "../../files/own-file.ts";
 import {
@@ -22,23 +21,29 @@ import type { OpenRows } from "./rows/open-rows.ts";
 import type { Mapping } from "./map/mapping.ts";
 import { type Refusal, RefusedFile } from "./refused-file.ts";
 import { StateFile } from "./state-file.ts";
+import type { ImportProgress } from "./store/import-run.ts";
 import { type InputFormat, parseRow } from "../csv/row.ts";
 import { openText, type TextInput } from "../csv/text-input.ts";
 import { formatCount } from "../../basics/format-count.ts";
 import { inputError } from "../csv/input-error.ts";
 
+export interface ImportStep extends ImportProgress {
+  /** The part of the file that was read. */
+  readonly share: number;
+}
+
 export interface ImportTools {
   readonly target: Target;
   readonly stopping: AbortSignal;
-  readonly makeProgress: (before: BulkStep) => BulkProgress;
+  /** Called before the first rows are sent, with what an earlier run has done, and after each list. */
+  readonly onStep: (step: ImportStep) => void;
   /** Called before the rows count as refused. */
   readonly onRefused?: (refusals: readonly Refusal[]) => void;
 }
 
-export interface FileReport extends Counts {
+export interface FileReport extends ImportProgress {
   readonly file: string;
   readonly detected: Layout;
-  readonly rows: number;
   readonly rowsBefore: number;
   readonly ignoredLines: number;
   readonly refusedFile: string | undefined;
@@ -75,7 +80,14 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   const { refusedPath: path } = plan;
   const refused = new RefusedFile({ path, columns, delimiter, bytes: state.current.refused_bytes });
   const rowsBefore = state.rowsDone;
-  let progress: BulkProgress | undefined;
+  let hasBegun = false;
+  const step = (): void => {
+    hasBegun = true;
+    const { rowsDone, current } = state;
+    // The rows that are read first are not done yet.
+    const share = rowsDone === 0 ? 0 : input.bytesRead() / input.bytes;
+    tools.onStep({ ...current.counts, rows: rowsDone, share });
+  };
   const chunks = cutChunks(rows.batches(mapper.used), {
     mapper,
     target: tools.target,
@@ -88,22 +100,21 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
       atOnce: plan.connections,
       stopping: tools.stopping,
       work: async (chunk) => {
-        progress ??= tools.makeProgress(describeProgress(state, input));
+        if (!hasBegun) step();
         const sent = await sendChunk(chunk, state.current.import_id);
         refused.append(sent.refusals);
         requireFewRefused(plan, state.current.counts.refused + sent.refusals.length, refused.bytes);
         tools.onRefused?.(sent.refusals);
         await state.complete(chunk.range, sent.counts, refused.bytes);
-        progress.show(describeProgress(state, input));
+        step();
       },
     });
   } catch (error) {
     if (!tools.stopping.aborted || error !== tools.stopping.reason) throw error;
   } finally {
-    progress?.close();
     refused.close();
-    if (progress === undefined) state.discard();
-    else await state.save();
+    if (hasBegun) await state.save();
+    else state.discard();
   }
   if (tools.stopping.aborted) throw stopped(plan.file, state);
   return {
@@ -122,7 +133,8 @@ async function sendChunk(chunk: Chunk, importId: string) {
   const refused = new Map<number, ItemOutcome>();
   const written = new Set<number>();
   for (const { update, list, rows } of chunk.lists) {
-    const outcomes = await list.send((text) => keyOf(importId, { ...chunk, update }, text));
+    const { range } = chunk;
+    const outcomes = await list.send((text) => keyOf(importId, { range, update }, text));
     for (const [index, outcome] of outcomes.entries()) {
       const row = rows[index] ?? 0;
       if (isUnchanged(outcome)) continue;
@@ -161,14 +173,6 @@ function refusalsOf(
 
 function isUnchanged({ status, code }: ItemOutcome): boolean {
   return status === "unchanged" || code === errorCatalogue.identical_record_exists.code;
-}
-
-function describeProgress(state: StateFile, input: TextInput): BulkStep & { counts: Counts } {
-  const { counts } = state.current;
-  const { refused } = counts;
-  const share = input.bytes === 0 ? 1 : input.bytesRead() / input.bytes;
-  const note = refused === 0 ? "" : `${refused.toLocaleString("en")} refused`;
-  return { rows: state.rowsDone, share, note, counts };
 }
 
 /** A digest of everything that determines which records the rows become, and where they are sent. */

@@ -12,12 +12,12 @@ import { openAnyRows } from "./rows/parquet-rows.ts";
 import { checkFile, describeCheck, describeReading } from "./check-file.ts";
 import { type FilePaths, pathsOf, requireReplaceable } from "./file-paths.ts";
 import { httpTarget } from "./http-target.ts";
-import { type FileReport, importFile, type ImportPlan } from "./import-file.ts";
+import { type FileReport, importFile, type ImportPlan, type ImportTools } from "./import-file.ts";
 import { type MappingFile, type readMapItems, readMappingFile, readPreset } from "./map/mapping.ts";
 import { removeState } from "./state-file.ts";
 import { storeTarget } from "./store-target.ts";
 import type { Target } from "./chunk.ts";
-import type { BulkProgress, BulkStep, Counts } from "../../bulk/progress.ts";
+import type { BulkProgress } from "../../bulk/progress.ts";
 import { readConfig } from "../../settings/config.ts";
 import type { CommandResult, Context } from "../../cli/command.ts";
 import { readApiKey } from "./api-key.ts";
@@ -104,7 +104,7 @@ interface Work extends Pick<ImportOptions, "url" | "keyFile"> {
   readonly stopping: AbortSignal;
 }
 
-type RunFile = (onStep: (step: Counts & { readonly rows: number }) => void) => Promise<FileReport>;
+type RunFile = (onStep: ImportTools["onStep"]) => Promise<FileReport>;
 
 type Track = (run: RunFile) => Promise<FileReport>;
 
@@ -154,20 +154,20 @@ async function importEach(
 ): Promise<readonly FileReport[]> {
   const reports: FileReport[] = [];
   for (const path of paths) {
-    const run: RunFile = (onStep) => {
-      const makeProgress = (before: BulkStep): BulkProgress => {
-        const shown = makeBulkProgress(err, { json, name: path.file, before });
-        return {
-          show: (step) => {
-            shown.show(step);
-            if (step.counts !== undefined) onStep({ rows: step.rows, ...step.counts });
-          },
-          close: () => shown.close(),
-        };
-      };
-      return importFile({ ...plan, ...path }, { target, stopping, makeProgress });
+    let progress: BulkProgress | undefined;
+    const show: ImportTools["onStep"] = ({ rows, share, refused }) => {
+      const note = refused === 0 ? "" : `${count(refused)} refused`;
+      progress ??= makeBulkProgress(err, { json, name: path.file, before: { rows, share } });
+      progress.show({ rows, share, note });
     };
-    reports.push(await track(run));
+    const run: RunFile = (onStep) => {
+      const both: ImportTools["onStep"] = (step) => {
+        show(step);
+        onStep(step);
+      };
+      return importFile({ ...plan, ...path }, { target, stopping, onStep: both });
+    };
+    reports.push(await track(run).finally(() => progress?.close()));
   }
   return reports;
 }

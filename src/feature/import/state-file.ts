@@ -17,7 +17,7 @@ import {
   temporaryName,
   writeOwnFile,
 } from "../../files/own-file.ts";
-import type { Counts } from "../../bulk/progress.ts";
+import type { RowCounts } from "./store/import-run.ts";
 import { operatorErrors } from "./rows.ts";
 
 /** First and last row, counted from 1 in the order of the file. */
@@ -44,7 +44,7 @@ export interface State {
   readonly settings: string;
   /** The rows that were acknowledged, in order and not adjacent. */
   readonly done: readonly Range[];
-  readonly counts: Counts;
+  readonly counts: RowCounts;
   readonly refused_bytes: number;
 }
 
@@ -78,7 +78,7 @@ export class StateFile {
   }
 
   /** Call `save` at the end: only some of the calls save the state. Rejects with OperatorError. */
-  complete(range: Range, counts: Counts, refusedBytes: number): Promise<void> {
+  complete(range: Range, counts: RowCounts, refusedBytes: number): Promise<void> {
     const { done, counts: before, ...rest } = this.current;
     this.current = {
       ...rest,

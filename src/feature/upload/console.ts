@@ -32,7 +32,7 @@ import { makeImportWriter } from "./import-writer.ts";
 import { describeStep, renderBusy, renderEnded } from "./render-import.ts";
 import { renderReady } from "./render-ready.ts";
 import { operatorErrors } from "./rows.ts";
-import type { Upload } from "./upload.ts";
+import { isBusy, type Upload } from "./upload.ts";
 import { Uploads } from "./uploads.ts";
 import { sluice } from "../../basics/program-name.ts";
 
@@ -107,14 +107,15 @@ const fileColumns: readonly Column<Upload>[] = [
   ["Organization", ({ organizationId }) => renderOrganization(organizationId)],
   ["Records", ({ resourceType }) => titleOf(resourceType)],
   ["Uploaded", ({ receivedAt }) => renderAgo(receivedAt)],
-  ["State", ({ state }) => renderChip(...states[state.name])],
+  ["State", ({ state: { name } }) => renderChip(states[name][0], states[name][1])],
 ];
 
-const states: Readonly<Record<Upload["state"]["name"], readonly [Meaning, string]>> = {
-  ready: ["wait", "to be checked"],
-  checking: ["busy", "is being checked"],
-  importing: ["busy", "is being imported"],
-  ended: ["good", "import ended"],
+/** What each state is called in a list, and as the title of the page. */
+const states: Readonly<Record<Upload["state"]["name"], readonly [Meaning, string, string]>> = {
+  ready: ["wait", "to be checked", "Check the file"],
+  checking: ["busy", "is being checked", "Checking all rows"],
+  importing: ["busy", "is being imported", "Importing"],
+  ended: ["good", "import ended", "Import"],
 };
 
 const refreshSeconds = 2;
@@ -155,17 +156,9 @@ async function showUpload(person: Person): Promise<Next> {
       : state.name === "ended"
         ? renderEnded(upload, state)
         : renderBusy(upload, state);
-  const isRunning = state.name === "checking" || state.name === "importing";
-  const title = titles[state.name];
-  return { title, screen: "/console/intake", body, ...(isRunning && { refreshSeconds }) };
+  const [, , title] = states[state.name];
+  return { title, screen: "/console/intake", body, ...(isBusy(upload) && { refreshSeconds }) };
 }
-
-const titles: Readonly<Record<Upload["state"]["name"], string>> = {
-  ready: "Check the file",
-  checking: "Checking all rows",
-  importing: "Importing",
-  ended: "Import",
-};
 
 async function inspect(person: Person): Promise<[Upload, string | undefined]> {
   try {
@@ -237,10 +230,9 @@ async function discardUpload(person: Person): Promise<Next> {
 }
 
 async function followImport(person: Person): Promise<Next> {
-  const { state } = find(person);
-  const isRunning = state.name === "checking" || state.name === "importing";
-  if (!isRunning) return jsonReply({ end: true });
-  return jsonReply({ share: state.step?.share ?? 0, text: describeStep(state) });
+  const upload = find(person);
+  if (!isBusy(upload)) return jsonReply({ end: true });
+  return jsonReply({ share: upload.state.step?.share ?? 0, text: describeStep(upload.state) });
 }
 
 async function downloadRefused(person: Person): Promise<undefined> {

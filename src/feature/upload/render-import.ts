@@ -2,7 +2,7 @@
 // file. The script of the console updates the progress; without the script, the page reloads.
 
 import type { FileCheck } from "../import/check-file.ts";
-import type { RefusedRow, Upload, UploadState } from "./upload.ts";
+import type { BusyState, RefusedRow, Upload, UploadState } from "./upload.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderButton } from "../../console/html/field.ts";
 import {
@@ -34,9 +34,7 @@ export function renderDiscard({ uploadId }: Upload): Html {
   return renderButton("Remove the file from the server", `/console/upload/${uploadId}/discard`);
 }
 
-type Busy = Extract<UploadState, { readonly name: "checking" | "importing" }>;
-
-export function renderBusy(upload: Upload, state: Busy): Html {
+export function renderBusy(upload: Upload, state: BusyState): Html {
   const { step } = state;
   const path = `/console/upload/${upload.uploadId}`;
   return html`${renderFile(upload)}
@@ -58,7 +56,7 @@ export function renderBusy(upload: Upload, state: Busy): Html {
 }
 
 /** `41 %, 120,000 rows: 119,990 written, 7 unchanged, 3 refused`. */
-export function describeStep({ name, step }: Busy): string {
+export function describeStep({ name, step }: BusyState): string {
   if (step === undefined) {
     return "It waits for other imports: one of a person, and one into an organization, runs at a time.";
   }

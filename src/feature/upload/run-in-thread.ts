@@ -6,12 +6,12 @@ import { Calls } from "../../basics/thread.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
+import type { ImportStep } from "../import/import-file.ts";
 import type { ImportWrite } from "../import/store-target.ts";
 import {
   type RefusedRow,
   type UploadFailure,
   type UploadResults,
-  type UploadStep,
   type UploadTask,
   type UploadWork,
   stopOf,
@@ -27,7 +27,7 @@ export type WriteImport = (write: ImportWrite, stopping: AbortSignal) => Promise
 
 export interface ThreadEvents {
   readonly stopping: AbortSignal;
-  readonly onStep?: (step: UploadStep) => void;
+  readonly onStep?: (step: ImportStep) => void;
   readonly onRefused?: (rows: readonly RefusedRow[]) => void;
   /** For an import. */
   readonly write?: WriteImport;

@@ -14,7 +14,6 @@ import { describeReason, type Refusal } from "../import/refused-file.ts";
 import { type ImportWrite, storeTarget } from "../import/store-target.ts";
 import { inspectFile } from "./inspect.ts";
 import {
-  noStep,
   type RefusedRow,
   type UploadEvents,
   type UploadPlan,
@@ -76,8 +75,8 @@ function runCheck({ plan, layout, mapping }: ReadTask, main: Main) {
     { ...optionsOf(plan), layout, mapping },
     {
       shownMax: 0,
-      onRow: (step) => {
-        if (step.rows % rowsPerStep === 0) main.tell("step", { ...noStep, ...step });
+      onStep: (step) => {
+        if (step.rows % rowsPerStep === 0) main.tell("step", step);
       },
     },
   );
@@ -97,12 +96,7 @@ async function runImport({ plan, layout, mapping }: ReadTask, main: Main, stoppi
     {
       target,
       stopping,
-      makeProgress: () => ({
-        show: ({ rows, share = 0, counts }) => {
-          if (counts !== undefined) main.tell("step", { rows, share, ...counts });
-        },
-        close: () => undefined,
-      }),
+      onStep: (step) => main.tell("step", step),
       onRefused: (refusals) => {
         const rows = refusals.slice(0, refusedRowsShown - shown).map(describeRefused);
         shown += rows.length;

@@ -1,7 +1,7 @@
 // Lets few uploads use a thread at a time, one for each person and each organization. People wait in turn.
 
 import { FairQueue } from "../../basics/fair-queue.ts";
-import { busy, type NewUpload, stopOf, uploadLimits } from "./upload.ts";
+import { type NewUpload, notReady, stopOf, uploadLimits } from "./upload.ts";
 
 type Whose = Pick<NewUpload, "ownerId" | "organizationId">;
 
@@ -37,7 +37,7 @@ export class UploadTurns {
 
   async #enter(whose: Whose, stopping: AbortSignal): Promise<void> {
     if (this.#waiting.size >= uploadLimits.filesMax)
-      throw busy("Too many other files are waiting.");
+      throw notReady("Too many other files are waiting. Try again in a moment.");
     const { promise, resolve: begin, reject } = Promise.withResolvers<void>();
     const place = this.#waiting.push(whose.ownerId, { whose, begin });
     const leave = (): void => {

@@ -4,10 +4,9 @@
 import { OperatorError, type OperatorErrorKind } from "../../actions/operator/operator-error.ts";
 import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
 import type { Layout } from "../csv/layout.ts";
-import type { Counts } from "../../bulk/progress.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { FileCheck } from "../import/check-file.ts";
-import type { FileReport } from "../import/import-file.ts";
+import type { FileReport, ImportStep } from "../import/import-file.ts";
 import type { Mapping } from "../import/map/mapping.ts";
 import type { ImportWrite } from "../import/store-target.ts";
 import type { MappingChoice } from "./column-choice.ts";
@@ -50,11 +49,6 @@ export interface UploadResults {
   readonly import: FileReport;
 }
 
-export interface UploadStep extends Counts {
-  readonly rows: number;
-  readonly share: number;
-}
-
 export interface RefusedRow {
   readonly row: number;
   /** Undefined for an item of a JSON list. */
@@ -79,7 +73,7 @@ export type UploadWork = {
 /** What the main thread does for it. */
 export type UploadEvents = {
   readonly write: (write: ImportWrite) => Promise<WriteOutcome>;
-  readonly step: (step: UploadStep) => void;
+  readonly step: (step: ImportStep) => void;
   readonly refused: (rows: readonly RefusedRow[]) => void;
 };
 
@@ -92,10 +86,10 @@ export interface NewUpload extends Omit<UploadPlan, "file" | "timestampMin"> {
 export type UploadState =
   | { readonly name: "ready" }
   /** Without a step it waits for its turn. All rows are checked before the first is imported. */
-  | { readonly name: "checking" | "importing"; readonly step: UploadStep | undefined }
+  | { readonly name: "checking" | "importing"; readonly step: ImportStep | undefined }
   | {
       readonly name: "ended";
-      readonly step: UploadStep;
+      readonly step: ImportStep;
       readonly failure: string | undefined;
       readonly report: FileReport | undefined;
     };
@@ -133,14 +127,18 @@ export const uploadLimits = {
   inspectionsAtOnce: 2,
 } as const;
 
-export const noStep: UploadStep = { rows: 0, share: 0, written: 0, unchanged: 0, refused: 0 };
+export const noStep: ImportStep = { rows: 0, share: 0, written: 0, unchanged: 0, refused: 0 };
 
 export function isReceived(entry: UploadEntry): entry is UploadEntry & Upload {
   return entry.state.name !== "arriving";
 }
 
-export function isBusy({ state }: UploadEntry): boolean {
-  return state.name === "checking" || state.name === "importing";
+export type BusyState = Extract<UploadState, { readonly name: "checking" | "importing" }>;
+
+export function isBusy<One extends Pick<UploadEntry, "state">>(
+  entry: One,
+): entry is One & { readonly state: BusyState } {
+  return entry.state.name === "checking" || entry.state.name === "importing";
 }
 
 /** Throws OperatorError upload while it is being checked or imported. */
@@ -165,20 +163,12 @@ export function notReady(why: string): OperatorError {
   return new OperatorError("upload", `${why} Nothing was changed.`);
 }
 
-export function busy(why: string): OperatorError {
-  return new OperatorError("upload", `${why} Try again in a moment; nothing was changed.`);
-}
-
 export function stopOf({ reason }: AbortSignal): OperatorError {
   if (reason instanceof OperatorError) return reason;
   if (reason instanceof DOMException && reason.name === "TimeoutError") {
     return inputError("The first rows of this file take too long to read.");
   }
   return new OperatorError("stopped", "It was stopped.");
-}
-
-export function uploadsOff(): OperatorError {
-  return new OperatorError("upload", "Uploads are off: the setting UPLOAD_BYTES_MAX is 0.");
 }
 
 export function noSuchUpload(): OperatorError {

@@ -14,12 +14,11 @@ import type { Readable } from "node:stream";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { formatOfName, parquetRefused } from "../import/rows/input-format.ts";
 import { refusedName } from "../import/file-paths.ts";
-import type { FileReport } from "../import/import-file.ts";
+import type { FileReport, ImportStep } from "../import/import-file.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 import {
   type UploadResults,
-  type UploadStep,
   type UploadTask,
   endingOf,
   isBusy,
@@ -35,7 +34,6 @@ import {
   type Upload,
   type UploadFolder,
   uploadLimits,
-  uploadsOff,
 } from "./upload.ts";
 import { receiveFile } from "./receive-file.ts";
 import {
@@ -57,7 +55,7 @@ export interface UploadsOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-export type RunImport = (onStep: (step: UploadStep) => void) => Promise<FileReport>;
+export type RunImport = (onStep: (step: ImportStep) => void) => Promise<FileReport>;
 
 interface StartOptions {
   readonly inspectionNo: number;
@@ -107,7 +105,9 @@ export class Uploads {
   #requireRoom({ ownerId, fileName, repairs }: NewUpload): void {
     this.#sweep();
     const { ofOperatorMax, filesMax } = uploadLimits;
-    if (this.#closing || this.bytesMax === 0) throw uploadsOff();
+    if (this.#closing || this.bytesMax === 0) {
+      throw new OperatorError("upload", "Uploads are off: the setting UPLOAD_BYTES_MAX is 0.");
+    }
     const format = formatOfName(fileName, "end it in .csv, .ndjson or .json");
     if (format === "parquet") throw parquetRefused(fileName);
     const others = [...this.#entries.values()].filter(({ uploadId }) => uploadId !== repairs);
@@ -241,7 +241,7 @@ export class Uploads {
   ): Promise<UploadResults[Kind]> {
     const { signal: stopping } = entry.stopping;
     const name = task.kind === "check" ? "checking" : "importing";
-    const onStep = (step: UploadStep): void => {
+    const onStep = (step: ImportStep): void => {
       entry.state = { name, step };
       events.onStep?.(step);
     };
@@ -291,7 +291,7 @@ export class Uploads {
 
   /** Without a report, some rows would be refused, and the person decides. */
   async #end(entry: UploadEntry, work: Promise<FileReport | undefined>): Promise<void> {
-    const stepNow = (): UploadStep =>
+    const stepNow = (): ImportStep =>
       (entry.state.name === "importing" ? entry.state.step : undefined) ?? noStep;
     const { monotonic } = this.#options;
     const keep = (): void => void (entry.keptUntil = monotonic() + uploadLimits.keptMs);
@@ -301,9 +301,7 @@ export class Uploads {
         entry.state = { name: "ready" };
         return;
       }
-      const { rows, written, unchanged, refused } = report;
-      const step = { rows, share: 1, written, unchanged, refused };
-      entry.state = { name: "ended", step, failure: undefined, report };
+      entry.state = { name: "ended", step: { ...report, share: 1 }, failure: undefined, report };
     } catch (error) {
       const { message: failure } = this.#explain(error);
       entry.state = { name: "ended", step: stepNow(), failure, report: undefined };

@@ -14,7 +14,6 @@ import { makeTempFolder } from "../../support/temp-folder.ts";
 import { column, writeParquet } from "./parquet-file.ts";
 
 const type = typeNamed("transaction");
-const silent = { show: () => undefined, close: () => undefined };
 
 function write(rows: number, groupRows: number): Promise<string> {
   const folder = makeTempFolder();
@@ -84,7 +83,7 @@ describe("a Parquet file", () => {
         };
       },
     };
-    const tools = { target, makeProgress: () => silent };
+    const tools = { target, onStep: () => undefined };
     await assert.rejects(
       importFile(plan, { ...tools, stopping: stopping.signal }),
       /stopped after 1,000 rows/,

@@ -6,12 +6,16 @@ import { reader } from "../../../store/row/reader.ts";
 import { insertion } from "../../../store/sql/statement/insertion.ts";
 import { list, run, type Statements } from "../../../store/sql/statement/statements.ts";
 
-export interface ImportProgress {
-  /** The rows that were read; the other three numbers are their results. */
-  readonly rows: number;
+/** How many rows ended in each way. */
+export interface RowCounts {
   readonly written: number;
   readonly unchanged: number;
   readonly refused: number;
+}
+
+export interface ImportProgress extends RowCounts {
+  /** That were read. */
+  readonly rows: number;
 }
 
 interface ImportKey {
