@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
-import type { CommandLine } from "../../cli/command-line.ts";
-import { acme, openStoreFor } from "../../support/round-trip.ts";
+import { openStoreFor } from "../../support/round-trip.ts";
+import { importing, put, report } from "./importing.ts";
 
 interface Row {
   readonly id: string;
@@ -62,25 +62,7 @@ const mapping =
   "status==SETTLED,sender_id==s,sender_country==DE,timestamp==2026-01-01T00:00:00Z";
 
 function words(file: string): readonly string[] {
-  return ["import", file, "--type", "transaction", "--organization", acme, "--map", mapping];
-}
-
-interface Report {
-  readonly rows: number;
-  readonly written: number;
-}
-
-async function report(line: CommandLine, ...typed: readonly string[]): Promise<Report> {
-  const { files } = (await line.ask(...typed)) as { files: readonly Report[] };
-  const [one] = files;
-  assert.ok(one !== undefined);
-  return one;
-}
-
-function put(line: CommandLine, name: string, content: string | Buffer): string {
-  const file = join(line.folder, name);
-  writeFileSync(file, content);
-  return file;
+  return importing(file, "transaction", "--map", mapping);
 }
 
 /** As `zstd --long=27` compresses. */
@@ -127,13 +109,13 @@ describe("an input of an import", () => {
     };
     const layout = { encoding: "windows-1252", skip: 2 };
     const by = put(line, "mapping.json", JSON.stringify({ layout, fields }));
-    const about = ["--type", "transaction", "--organization", acme, "--mapping", by];
-    const { code, out } = await line.type("import", file, ...about);
+    const about = ["transaction", "--mapping", by] as const;
+    const { code, out } = await line.type(...importing(file, ...about));
     assert.equal(code, 3);
     assert.match(out, /bank\.csv is read with --delimiter ';', as its beginning shows/);
     const refused = join(line.folder, "bank.refused.csv");
     writeFileSync(refused, readFileSync(refused, "utf8").replace(";viel;", ";7;"));
-    assert.equal((await report(line, "import", refused, ...about)).written, 1);
+    assert.equal((await report(line, ...importing(refused, ...about))).written, 1);
     const { state } = await line.ask("record show transaction 2 --organization acme");
     const { amount, sender_id: sender } = state as Record<string, unknown>;
     assert.deepEqual([amount, sender], [7, "Jos\u00e9"]);
@@ -194,8 +176,7 @@ describe("columns that are no fields", () => {
       ...Array.from({ length: 9_000 }, (_, at) => `c${at}`),
     ];
     const file = put(line, "rows.csv", `${names.join(",")}\n`);
-    const unmapped = ["import", file, "--type", "transaction", "--organization", acme];
-    const { message } = await line.fail(...unmapped);
+    const { message } = await line.fail(...importing(file));
     assert.match(message, /has no field "id", "y{40}…", "c0", .*, "c97" and 8,902 more/);
     const missing = await line.fail(...words(file));
     assert.match(missing.message, /it has: id, y{40}…, c0, .*, c97 and 8,902 more/);

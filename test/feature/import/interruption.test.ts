@@ -15,6 +15,7 @@ import { makeCustomer } from "../../support/customer.ts";
 import { makeRandom } from "../../support/random.ts";
 import { startService } from "../../support/service.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { firstOf, type Report } from "./importing.ts";
 
 const service = await startService();
 after(() => service.stop());
@@ -65,7 +66,7 @@ async function makeScene(): Promise<Scene> {
     run: async (words) => {
       const { code, out, err } = await line.type(...words);
       assert.equal(code, 0, err);
-      return firstReport(out);
+      return countsIn(out);
     },
     changes: async () => {
       const { store } = service.app;
@@ -79,9 +80,8 @@ async function makeScene(): Promise<Scene> {
   };
 }
 
-function firstReport(out: string): Readonly<Record<string, unknown>> {
-  const { files } = JSON.parse(out) as { files: readonly Record<string, unknown>[] };
-  const { rows, written, unchanged, refused, rows_before } = files[0] ?? {};
+function countsIn(out: string): Readonly<Record<string, unknown>> {
+  const { rows, written, unchanged, refused, rows_before } = firstOf(out) as Report;
   return { rows, written, unchanged, refused, rows_before };
 }
 
@@ -89,16 +89,22 @@ function onceEach(count: number): readonly number[] {
   return Array.from({ length: count }, () => 1);
 }
 
+/** Stops the import of a file while its first list is written. */
+async function interrupt({ words, environment }: Scene, file: string) {
+  const held = service.holdStore("writeRecords");
+  const { child, ended } = startProgram([...words(file), "--connections", "1"], environment);
+  await held.called;
+  child.kill("SIGTERM");
+  held.release();
+  return ended;
+}
+
 describe("an interrupted import", () => {
   it("finishes what is in progress, reports how far it came, and resumes there", async () => {
-    const { write, words, environment, run, changes } = await makeScene();
+    const scene = await makeScene();
+    const { write, words, run, changes } = scene;
     const file = write("rows.ndjson", 0, 4_000);
-    const held = service.holdStore("writeRecords");
-    const { child, ended } = startProgram([...words(file), "--connections", "1"], environment);
-    await held.called;
-    child.kill("SIGTERM");
-    held.release();
-    const { code, out, err } = await ended;
+    const { code, out, err } = await interrupt(scene, file);
     assert.deepEqual({ code, out }, { code: 1, out: "" });
     const { name, message } = (JSON.parse(err) as { error: { name: string; message: string } })
       .error;
@@ -118,14 +124,10 @@ describe("an interrupted import", () => {
   });
 
   it("does not resume with a file that has changed since, and says what to do", async () => {
-    const { write, words, environment } = await makeScene();
+    const scene = await makeScene();
+    const { write, words, environment } = scene;
     const file = write("rows.ndjson", 0, 4_000);
-    const held = service.holdStore("writeRecords");
-    const { child, ended } = startProgram([...words(file), "--connections", "1"], environment);
-    await held.called;
-    child.kill("SIGTERM");
-    held.release();
-    await ended;
+    await interrupt(scene, file);
     write("rows.ndjson", 5, 4_005);
     const state = readFileSync(`${file}.sluice-import.json`, "utf8");
     const line = makeCommandLine({ environment });
@@ -253,7 +255,7 @@ describe("two concurrent imports", () => {
       new RegExp(`Another import of this file is running \\(process ${first.child.pid}\\)`),
     );
     const { code, out } = await first.ended;
-    assert.deepEqual([code, firstReport(out)["written"]], [0, 1_000]);
+    assert.deepEqual([code, countsIn(out)["written"]], [0, 1_000]);
     assert.deepEqual(await changes(), onceEach(1_000));
     // Once the first has ended, nothing prevents another.
     assert.equal((await run(words(file)))["unchanged"], 1_000);

@@ -8,8 +8,9 @@ import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import { parsers } from "../../../src/feature/import/rows/parquet-column-reader.ts";
 import type { CommandLine } from "../../cli/command-line.ts";
-import { acme, contentOf, openStoreFor } from "../../support/round-trip.ts";
+import { contentOf, openStoreFor } from "../../support/round-trip.ts";
 import { typeNamed } from "../../conformance/scene.ts";
+import { importing, report } from "./importing.ts";
 import { codecs, column, type FileColumn, writeParquet } from "./parquet-file.ts";
 
 const text = { type: "BYTE_ARRAY", converted_type: "UTF8" } as const;
@@ -55,10 +56,7 @@ async function prepare(
   const line = await openStoreFor(test);
   const file = await writeParquet(join(line.folder, "rows.parquet"), given, options);
   const mapping = map === undefined ? [] : ["--map", map];
-  return {
-    line,
-    words: ["import", file, "--type", "transaction", "--organization", acme, ...mapping],
-  };
+  return { line, words: importing(file, "transaction", ...mapping) };
 }
 
 async function statesOf(line: CommandLine, type = "transaction"): Promise<Map<string, unknown>> {
@@ -66,26 +64,11 @@ async function statesOf(line: CommandLine, type = "transaction"): Promise<Map<st
   return new Map(states);
 }
 
-interface Report {
-  readonly rows: number;
-  readonly written: number;
-  readonly refused: number;
-  readonly refused_file?: string;
-}
-
-async function report({ line, words }: Taken): Promise<Report> {
-  const { out, err } = await line.type(...words, "--json");
-  assert.equal(err, "");
-  const [one] = (JSON.parse(out) as { files: readonly Report[] }).files;
-  assert.ok(one !== undefined);
-  return one;
-}
-
 describe("an import of Parquet", () => {
   for (const codec of codecs) {
     it(`converts values to the type of their field, compressed with ${codec}`, async (test) => {
       const taken = await prepare(test, columns, { map: constants, codec, groupRows: 2 });
-      const { rows, written } = await report(taken);
+      const { rows, written } = await report(taken.line, ...taken.words);
       assert.deepEqual({ rows, written }, { rows: 3, written: 3 });
       const states = await statesOf(taken.line);
       const rest = { type: "DEPOSIT", method: "WIRE", status: "SETTLED" };
@@ -158,10 +141,8 @@ describe("an import of Parquet", () => {
       sender_country: { value: "DE" },
     };
     writeFileSync(mapping, JSON.stringify({ fields }));
-    assert.equal(
-      (await report({ ...taken, words: [...taken.words, "--mapping", mapping] })).written,
-      1,
-    );
+    const { written } = await report(taken.line, ...taken.words, "--mapping", mapping);
+    assert.equal(written, 1);
     assert.deepEqual((await statesOf(taken.line)).get("tx-41-1"), {
       tx_id: "tx-41-1",
       type: "DEPOSIT",
@@ -198,8 +179,8 @@ describe("an import of Parquet", () => {
       column("timestamp", utcMicros, [1_767_225_600_000_000n]),
     ];
     const file = await writeParquet(join(line.folder, "checks.parquet"), given);
-    const words = ["import", file, "--type", "transaction_check", "--organization", acme];
-    await line.ask(...words, "--map", "status==COMPLETED,type==INLINE_MONITORING");
+    const map = "status==COMPLETED,type==INLINE_MONITORING";
+    await line.ask(...importing(file, "transaction_check", "--map", map));
     assert.deepEqual((await statesOf(line, "transaction_check")).get("c"), {
       check_id: "c",
       status: "COMPLETED",
@@ -216,11 +197,13 @@ describe("an import of Parquet", () => {
         ? column("amount", decimal, [12n, 123_456_789_012_345_678n, 10_000n])
         : one,
     );
-    const { written, refused_file: path = "" } = await report(
-      await prepare(test, given, { map: constants }),
-    );
+    const { line, words } = await prepare(test, given, { map: constants });
+    const { written, refused_file: path } = await report(line, ...words);
     assert.equal(written, 2);
-    assert.match(readFileSync(path, "utf8"), /"amount":"12345678901234\.5678".*amount must be/);
+    assert.match(
+      readFileSync(path ?? "", "utf8"),
+      /"amount":"12345678901234\.5678".*amount must be/,
+    );
   });
 
   it("converts a time before 1970 forwards from its second", () => {
@@ -250,7 +233,8 @@ describe("an import of unsupported Parquet", () => {
       message,
       'The column "clock" has values of the type TIME_MILLIS, which is not supported.',
     );
-    assert.equal((await report(await prepare(test, given, { map: constants }))).written, 3);
+    const { line, words } = await prepare(test, given, { map: constants });
+    assert.equal((await report(line, ...words)).written, 3);
   });
 
   it("names a column that has decimals inside objects", async (test) => {
@@ -283,10 +267,10 @@ describe("an import of unsupported Parquet", () => {
   it("refuses only the rows with bytes that are not text, and names their column", async (test) => {
     const bytes = [new Uint8Array([255]), null, null];
     const given = [...columns, column("raw", { type: "BYTE_ARRAY" }, bytes)];
-    const taken = await prepare(test, given, { map: `${constants},receiver_id=raw` });
-    const { written, refused, refused_file: file = "" } = await report(taken);
+    const { line, words } = await prepare(test, given, { map: `${constants},receiver_id=raw` });
+    const { written, refused, refused_file: file } = await report(line, ...words);
     assert.deepEqual([written, refused], [2, 1]);
-    const [row = ""] = readFileSync(file, "utf8").split("\n");
+    const [row = ""] = readFileSync(file ?? "", "utf8").split("\n");
     assert.match(row, /"sluice_row":1,.*"sluice_reason":"raw is not UTF-8"/);
   });
 

@@ -1,11 +1,11 @@
 // Presets: each reads a sample of its export, with made-up names.
 
 import assert from "node:assert/strict";
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
 import { presetNames } from "../../../src/feature/import/map/mapping.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
+import { check, importing, put } from "./importing.ts";
 
 const paypal = `"Date","Time","TimeZone","Name","Type","Status","Currency","Gross","Fee","Net","From Email Address","To Email Address","Transaction ID","Country Code","Balance Impact"
 "31/01/2026","09:30:00","CET","Ada Example","Website Payment","Completed","EUR","1,250.50","-3.00","1,247.50","ada@example.com ","shop@example.org","7AB","fr","Credit"
@@ -87,15 +87,6 @@ const samples: Readonly<
   ],
 };
 
-interface Check {
-  readonly refused: number;
-  readonly rows: number;
-  readonly shown: readonly {
-    readonly records: readonly Record<string, unknown>[];
-    readonly errors: unknown;
-  }[];
-}
-
 describe("a preset", () => {
   it("has a file for each name", () => {
     const folder = new URL("../../../src/feature/import/map/preset/", import.meta.url);
@@ -108,20 +99,15 @@ describe("a preset", () => {
   for (const [name, [sample, added, record]] of Object.entries(samples)) {
     it(`${name} reads what the product exports`, async () => {
       const line = makeCommandLine();
-      const file = join(line.folder, name === "stripe" ? "sample.json" : "sample.csv");
-      writeFileSync(file, sample);
-      const words = ["import", file, "--type", "transaction", "--organization", "acme", "--check"];
-      const map = added === "" ? [] : ["--map", added];
-      const { out } = await line.type(...words, "--preset", name, ...map, "--json");
-      const { files } = JSON.parse(out) as { readonly files: readonly Check[] };
-      const [check] = files;
-      const [first] = check?.shown ?? [];
-      assert.deepEqual(first?.errors, []);
-      const [found = {}] = first.records;
+      const file = put(line, name === "stripe" ? "sample.json" : "sample.csv", sample);
+      const words = importing(file, "transaction", "--preset", name, "--map", added);
+      const { shown, refused, rows } = await check(line, ...words);
+      assert.deepEqual(shown[0]?.errors, []);
+      const [found = {}] = shown[0].records;
       const part = Object.keys(record).map((field) => [field, found[field]]);
       assert.deepEqual(Object.fromEntries(part), record);
       assert.equal(Math.abs(Number(found["amount"])), "amount" in record ? 12.5 : 1250.5);
-      assert.equal(check?.refused, check === undefined ? 0 : check.rows - 1);
+      assert.equal(refused, rows - 1);
     });
   }
 });

@@ -2,27 +2,19 @@
 // nothing with JSON.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import { describeStep, makeBulkProgress } from "../../../src/cli/output/bulk-progress.ts";
-import { makeCommandLine } from "../../cli/command-line.ts";
+import { makeStore } from "../../support/round-trip.ts";
+import { importing, put } from "./importing.ts";
 
-interface Shown {
-  readonly lines: string[];
-  readonly nowMs: () => number;
-  readonly advanceMs: (ms: number) => void;
-  readonly output: { write(text: string): void };
-}
-
-function makeScreen(): Shown {
+function makeScreen() {
   const lines: string[] = [];
   let now = 0;
   return {
     lines,
     nowMs: () => now,
-    advanceMs: (ms) => void (now += ms),
-    output: { write: (text) => void lines.push(text) },
+    advanceMs: (ms: number) => void (now += ms),
+    output: { write: (text: string) => void lines.push(text) },
   };
 }
 
@@ -66,16 +58,10 @@ describe("a step of a progress", () => {
 
 describe("an import without a terminal", () => {
   it("prints a readable table, without control characters", async () => {
-    const line = makeCommandLine();
-    await line.ask("organization create --name Acme --id acme");
-    const file = join(line.folder, "risks.csv");
-    const time = "2026-01-01T00:00:00Z";
-    writeFileSync(
-      file,
-      `assessment_id,type,outcome,timestamp\n1,band,LOW,${time}\n2,band,LOW,never\n`,
-    );
-    const words = ["import", file, "--type", "risk_assessment", "--organization", "acme"];
-    const { code, out, err } = await line.type(...words);
+    const line = await makeStore();
+    const rows = ["1,band,LOW,2026-01-01T00:00:00Z", "2,band,LOW,never"];
+    const file = put(line, "risks.csv", ["assessment_id,type,outcome,timestamp", ...rows]);
+    const { code, out, err } = await line.type(...importing(file, "risk_assessment"));
     assert.equal(err, "");
     assert.equal(code, 3);
     assert.match(out, /^[\n\u0020-\u007e]+$/);

@@ -8,8 +8,8 @@ import { recordTypes } from "../../../src/domain/record-types.ts";
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import type { CommandLine } from "../../cli/command-line.ts";
 import { lacks } from "../samples.ts";
+import { importing, report } from "./importing.ts";
 import {
-  acme,
   type Content,
   contentOf,
   exportTo,
@@ -20,24 +20,11 @@ import {
   withApp,
 } from "../../support/round-trip.ts";
 
-interface FileReport {
-  readonly rows: number;
-  readonly written: number;
-  readonly unchanged: number;
-  readonly refused: number;
-  readonly refused_file?: string;
-}
-
-async function importFrom(to: CommandLine, type: RecordType, file: string): Promise<FileReport> {
-  const words = ["import", file, "--type", type.resourceType, "--organization", acme];
-  const { err, out } = await to.type(...words, "--connections", "2", "--json");
-  assert.equal(err, "");
-  const { files } = JSON.parse(out) as { files: readonly FileReport[] };
-  const [report] = files;
-  assert.ok(report !== undefined);
-  const { refused, refused_file: refusedFile } = report;
-  if (refused > 0) assert.fail(readFileSync(refusedFile ?? "", "utf8").slice(0, 2_000));
-  return report;
+async function importFrom(to: CommandLine, type: RecordType, file: string) {
+  const words = importing(file, type.resourceType, "--connections", "2");
+  const { refused, refused_file: path, rows } = await report(to, ...words);
+  if (refused > 0) assert.fail(readFileSync(path ?? "", "utf8").slice(0, 2_000));
+  return rows;
 }
 
 describe("an export", { skip: lacks("export") }, async () => {
@@ -63,7 +50,7 @@ describe("an export", { skip: lacks("export") }, async () => {
           it(`is imported to the same ${history ? "changes" : "states"}: ${type.resourceType}`, async () => {
             const file = await exportTo(source, { type, format, history });
             const given = exported.get(type.resourceType);
-            const { rows } = await importFrom(target, type, file);
+            const rows = await importFrom(target, type, file);
             const taken = await contentOf(target, type);
             assert.ok(given !== undefined && given.states.size > 60);
             assert.deepEqual(taken.states, given.states);

@@ -3,86 +3,73 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { removeState, StateFile } from "../../../src/feature/import/state-file.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { RefusedFile } from "../../../src/feature/import/refused-file.ts";
 import { workInOrder } from "../../../src/feature/import/chunk.ts";
 
-describe("the state of an import", () => {
-  const folder = makeTempFolder();
+const folder = makeTempFolder();
+const counts = { written: 1, unchanged: 0, refused: 0 };
 
+function begin(name: string) {
+  const path = join(folder, name);
+  const state = new StateFile(path, { input: "1", settings: "2" });
+  const complete = (from: number, to = from) => state.complete([from, to], counts, 0);
+  const saved = () => (JSON.parse(readFileSync(path, "utf8")) as { done: unknown }).done;
+  return { path, state, complete, saved };
+}
+
+describe("the state of an import", () => {
   it("is removed with what a killed process was writing, and with nothing of others", () => {
-    const path = join(folder, "persons.csv.sluice-import.json");
+    const own = "persons.csv.sluice-import.json";
     const others = ["other.csv.sluice-import.json.0123456789ab.next", "persons.csv"];
-    for (const name of others) writeFileSync(join(folder, name), "");
-    writeFileSync(`${path}.0123456789ab.next`, "{");
-    assert.equal(new StateFile(path, { input: "1", settings: "2" }).rowsDone, 0);
+    for (const name of [...others, `${own}.0123456789ab.next`])
+      writeFileSync(join(folder, name), "");
+    const { path, state } = begin(own);
+    assert.equal(state.rowsDone, 0);
     assert.equal(readdirSync(folder).length, 4);
     removeState(path);
     assert.deepEqual(readdirSync(folder).sort(), others);
   });
 
   it("is saved after five lists, or when it is told to", async () => {
-    const path = join(folder, "often.csv.sluice-import.json");
-    const state = new StateFile(path, { input: "1", settings: "2" });
-    const counts = { written: 1, unchanged: 0, refused: 0 };
-    const saved = () => (JSON.parse(readFileSync(path, "utf8")) as { done: unknown }).done;
-    for (let row = 1; row <= 4; row += 1) await state.complete([row, row], counts, 0);
+    const { state, complete, saved } = begin("often");
+    for (let row = 1; row <= 4; row += 1) await complete(row);
     assert.deepEqual(saved(), []);
-    await state.complete([5, 5], counts, 0);
+    await complete(5);
     assert.deepEqual(saved(), [[1, 5]]);
-    await state.complete([6, 6], counts, 0);
+    await complete(6);
     await state.save();
     assert.deepEqual(saved(), [[1, 6]]);
-    removeState(path);
   });
 
   it("contains at the end what was completed while it was saved", async () => {
-    const path = join(folder, "meanwhile.csv.sluice-import.json");
-    const state = new StateFile(path, { input: "1", settings: "2" });
-    const counts = { written: 1, unchanged: 0, refused: 0 };
-    const completed = Array.from({ length: 12 }, (_, row) =>
-      state.complete([row + 1, row + 1], counts, 0),
-    );
-    await Promise.all(completed);
+    const { state, complete, saved } = begin("meanwhile");
+    await Promise.all(Array.from({ length: 12 }, (_, row) => complete(row + 1)));
     await state.save();
-    const saved = JSON.parse(readFileSync(path, "utf8")) as { done: unknown };
-    assert.deepEqual(saved.done, [[1, 12]]);
-    removeState(path);
+    assert.deepEqual(saved(), [[1, 12]]);
+  });
+
+  it("has one range for rows that follow one another, in whatever order they were done", async () => {
+    const { state, complete, saved } = begin("ranges");
+    await complete(1, 2);
+    await complete(5, 6);
+    await complete(3, 4);
+    await state.save();
+    assert.deepEqual(saved(), [[1, 6]]);
+    assert.deepEqual([state.rowsDone, state.isDone(6), state.isDone(7)], [6, true, false]);
+    assert.equal(state.current.counts.written, 3);
   });
 
   it("rejects what can't be saved", async () => {
-    const inside = join(folder, "removed");
-    const path = join(inside, "state");
-    const state = new StateFile(path, { input: "1", settings: "2" });
-    rmSync(inside, { recursive: true });
-    await state.complete([1, 1], { written: 1, unchanged: 0, refused: 0 }, 0);
+    const { path, state, complete } = begin("removed/state");
+    rmSync(dirname(path), { recursive: true });
+    await complete(1);
     for (const attempt of ["the first", "a later one"]) {
       await assert.rejects(state.save(), /^OperatorError: The state of the import can't/, attempt);
     }
-  });
-});
-
-const folder = makeTempFolder();
-
-describe("the state of an import", () => {
-  it("has one range for rows that follow one another, in whatever order they were done", async () => {
-    const path = join(folder, "state");
-    const state = new StateFile(path, { input: "a", settings: "b" });
-    const counts = { written: 1, unchanged: 0, refused: 0 };
-    for (const range of [
-      [1, 2],
-      [5, 6],
-      [3, 4],
-    ] as const)
-      await state.complete(range, counts, 0);
-    await state.save();
-    const { done } = JSON.parse(readFileSync(path, "utf8")) as { done: unknown };
-    assert.deepEqual(done, [[1, 6]]);
-    assert.deepEqual([state.rowsDone, state.isDone(6), state.isDone(7)], [6, true, false]);
-    assert.equal(state.current.counts.written, 3);
   });
 });
 
@@ -90,8 +77,7 @@ describe("the file of refused rows", () => {
   it("loses what an interrupted import wrote after its last state", () => {
     const path = join(folder, "refused");
     writeFileSync(path, `{"row":1}\n${"x".repeat(500)}\n`);
-    const options = { path, columns: undefined, bytes: 10 };
-    const file = new RefusedFile(options);
+    const file = new RefusedFile({ path, columns: undefined, bytes: 10 });
     const row = { number: 3, fields: {} };
     file.append([{ row, code: 40_000, message: "no", errors: [] }]);
     file.close();

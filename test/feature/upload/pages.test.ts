@@ -2,8 +2,6 @@
 // attacker or a bad connection does.
 
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
@@ -12,7 +10,7 @@ import { disableOperator } from "../../../src/actions/operator/operators.ts";
 import { listSessions, revokeSession } from "../../../src/actions/operator/session.ts";
 import { listImports } from "../../../src/feature/import/imports.ts";
 import { holdingWrites } from "./held-writes.ts";
-import { isUploadFolder } from "./upload-folder.ts";
+import { filesUploaded } from "./upload-folder.ts";
 import { findUnknownFiles } from "../../../src/data-folder/data-folder.ts";
 import { openRaw } from "../../support/raw-socket.ts";
 import { startService } from "../../support/service.ts";
@@ -25,6 +23,10 @@ const header = "tx_id,type,method,Betrag,currency,status,sender_id,sender_countr
 /** Of a time that only a setting allows. */
 const row = (id: string, amount = "12.5") =>
   `${id},DEPOSIT,SEPA,${amount},EUR,PENDING,p1,DE,1955-01-31T09:30:00Z`;
+
+/** A file whose columns all have names of fields. */
+const plain = (...ids: readonly string[]) =>
+  [header.replace("Betrag", "amount"), ...ids.map((id) => row(id)), ""].join("\n");
 
 /** The mapping that a page shows. */
 const seenOn = (page: string) => /name="seen" value="(\d+)"/.exec(page)?.[1] ?? "";
@@ -45,10 +47,12 @@ describe("uploads in the console", async () => {
     await createOrganization(service.app, { name: id, organizationId: id });
   }
   await closeOrganization(service.app, { organizationId: "closed", reason: "r" });
-  for (const name of ["operator", "viewer", "other"] as const) {
-    await addOperator(service.app, [name === "viewer" ? "viewer" : "operator"], name);
+  const enter = async (name: string, role: "operator" | "viewer" = "operator") => {
+    await addOperator(service.app, [role], name);
     cookies[name] = await signIn(service.app, service.client, name);
-  }
+  };
+  for (const name of ["operator", "other"]) await enter(name);
+  await enter("viewer", "viewer");
 
   const upload = (
     content: string | Uint8Array<ArrayBuffer>,
@@ -79,10 +83,17 @@ describe("uploads in the console", async () => {
   const checked = showing("the check", "Import the other rows");
   const ended = showing("the import", 'id="result"');
   const discard = (path: string, as = "operator") => send(`${path}/discard`, {}, as);
-  const files = () =>
-    readdirSync(service.folder)
-      .filter(isUploadFolder)
-      .flatMap((folder) => readdirSync(join(service.folder, folder)));
+  /** The head of a form with a file, and what its body begins with. */
+  const sendRaw = (as: string, text = "") => {
+    const connection = openRaw(service.address);
+    connection.socket.write(
+      `POST /console/upload HTTP/1.1\r\nHost: ${new URL(service.address).host}\r\n` +
+        `Origin: ${service.address}\r\nCookie: ${cookies[as]}\r\nContent-Length: 1000000\r\n` +
+        `Content-Type: multipart/form-data; boundary=x\r\n\r\n${text}`,
+    );
+    return connection;
+  };
+  const files = () => filesUploaded(service.folder);
 
   it("shows the mapping on the first rows before anything is written, and imports with the corrected one", async () => {
     const content = [header, ...Array.from({ length: 600 }, (_, index) => row(`t${index}`))];
@@ -253,19 +264,13 @@ describe("uploads in the console", async () => {
   });
 
   it("leave nothing when the connection breaks", async () => {
-    const { socket, closed } = openRaw(service.address);
-    const boundary = "x";
     const fields = Object.entries(types).map(
       ([name, value]) =>
         `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
     );
-    const { host } = new URL(service.address);
-    socket.write(
-      `POST /console/upload HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${service.address}\r\n` +
-        `Cookie: ${cookies["operator"] ?? ""}\r\nContent-Length: 1000000\r\n` +
-        `Content-Type: multipart/form-data; boundary=${boundary}\r\n\r\n${fields.join("")}` +
-        `--x\r\nContent-Disposition: form-data; name="file"; filename="tx.csv"\r\n\r\n${header}\n`,
-    );
+    const file = `Content-Disposition: form-data; name="file"; filename="tx.csv"`;
+    const text = `${fields.join("")}--x\r\n${file}\r\n\r\n${header}\n`;
+    const { socket, closed } = sendRaw("operator", text);
     await waitFor("the file", () => files().length === 1);
     assert.doesNotMatch(await show("/console/intake"), /tx.csv/);
     socket.resetAndDestroy();
@@ -274,12 +279,9 @@ describe("uploads in the console", async () => {
   });
 
   it("show their progress until the session ends, and can be stopped", async () => {
-    await addOperator(service.app, ["operator"], "third");
-    cookies["third"] = await signIn(service.app, service.client, "third");
+    await enter("third");
     const held = holdWrites();
-    const path = await uploaded(`${header.replace("Betrag", "amount")}\n${row("e1")}\n`, {
-      as: "third",
-    });
+    const path = await uploaded(plain("e1"), { as: "third" });
     const page = await show(path, "third");
     await send(`${path}/start`, { seen: seenOn(page) }, "third");
     await held.called;
@@ -300,13 +302,7 @@ describe("uploads in the console", async () => {
   });
 
   it("arrive from a person at most three at a time, counted from the head of the form", async () => {
-    const { host } = new URL(service.address);
-    const head =
-      `POST /console/upload HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${service.address}\r\n` +
-      `Cookie: ${cookies["other"] ?? ""}\r\nContent-Length: 100000\r\n` +
-      `Content-Type: multipart/form-data; boundary=x\r\n\r\n`;
-    const forms = Array.from({ length: 4 }, () => openRaw(service.address));
-    for (const { socket } of forms) socket.write(head);
+    const forms = Array.from({ length: 4 }, () => sendRaw("other"));
     await waitFor("a refusal", () => forms.some(({ received }) => received().includes(" 409 ")));
     const refused = forms.filter(({ received }) => received() !== "");
     assert.equal(refused.length, 1);
@@ -322,12 +318,11 @@ describe("uploads in the console", async () => {
     for (const id of ["beta", "gamma"]) {
       await createOrganization(service.app, { name: id, organizationId: id });
     }
-    await addOperator(service.app, ["operator"], "fourth");
-    cookies["fourth"] = await signIn(service.app, service.client, "fourth");
+    await enter("fourth");
     const held = holdWrites(2);
     const begin = async (into: string, as: string) => {
-      const content = `${header.replace("Betrag", "amount")}\n${row(`${as}-${into}`)}\n`;
-      const path = await uploaded(content, { as, fields: { ...types, organization: into } });
+      const fields = { ...types, organization: into };
+      const path = await uploaded(plain(`${as}-${into}`), { as, fields });
       const seen = seenOn(await show(path, as));
       assert.equal((await send(`${path}/start`, { seen }, as)).status, 303);
       return { path, as };
@@ -357,11 +352,9 @@ describe("uploads in the console", async () => {
   });
 
   it("end when the person is disabled, or the organization is closed, and say why", async () => {
-    await addOperator(service.app, ["operator"], "leaver");
-    cookies["leaver"] = await signIn(service.app, service.client, "leaver");
+    await enter("leaver");
     await createOrganization(service.app, { name: "Ending", organizationId: "ending" });
-    const rows = Array.from({ length: 1_000 }, (_, index) => row(`d${index}`));
-    const content = [header.replace("Betrag", "amount"), ...rows].join("\n");
+    const content = plain(...Array.from({ length: 1_000 }, (_, index) => `d${index}`));
     const fields = { ...types, organization: "ending" };
     const begin = async (as: string) => {
       const path = await uploaded(content, { fields, as });
@@ -388,7 +381,7 @@ describe("uploads in the console", async () => {
   });
 
   it("delay no stop of the service", async () => {
-    const path = await uploaded(`${header.replace("Betrag", "amount")}\n${row("z1")}\n`);
+    const path = await uploaded(plain("z1"));
     const held = holdWrites();
     await start(path);
     await held.called;

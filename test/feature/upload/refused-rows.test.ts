@@ -2,14 +2,13 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { addOperator, importUpload, read, signIn, submit } from "../../console/browse.ts";
 import { openRaw } from "../../support/raw-socket.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { isUploadFolder } from "./upload-folder.ts";
+import { filesUploaded } from "./upload-folder.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
 
 const organization = "acme";
@@ -67,10 +66,7 @@ describe("the refused rows of an upload", async () => {
     return path;
   };
 
-  const filesStored = () =>
-    readdirSync(service.folder)
-      .filter(isUploadFolder)
-      .flatMap((folder) => readdirSync(join(service.folder, folder)));
+  const filesStored = () => filesUploaded(service.folder);
   const discard = (path: string) => submit(service.client, `${path}/discard`, { cookie });
 
   it("can be downloaded and removed whatever the name of the file contains", async () => {

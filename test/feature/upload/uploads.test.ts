@@ -37,19 +37,25 @@ describe("an uploaded file", () => {
     after(() => uploads.close());
     const { uploadId } = await uploads.receive(file, Readable.from([rows]));
     await uploads.inspect(uploadId, "op_1");
-    const find = () => uploads.find(uploadId, "op_1");
-    const is = (state: string) => find().state.name === state || undefined;
-    const files = () => readdirSync(join(path, uploadId));
-    return { uploads, uploadId, find, is, files, all: () => readdirSync(path) };
-  }
-
-  it("is kept for an hour from the end of its import, whatever the clock of the host says", async () => {
-    const { uploads, uploadId, find, is, files } = await receive("kept", "assessment_id\na\n");
-    const start = () =>
+    const start = (how: Partial<Parameters<Uploads["start"]>[2]> = {}) =>
       uploads.start(uploadId, "op_1", {
         inspectionNo: 1,
         write: () => Promise.reject(new Error("nothing is written")),
         requireAllowed: () => Promise.resolve(),
+        record: (run) => run(() => undefined),
+        ...how,
+      });
+    const find = () => uploads.find(uploadId, "op_1");
+    const is = (state: string) => find().state.name === state || undefined;
+    const files = () => readdirSync(join(path, uploadId));
+    return { uploads, uploadId, start, find, is, files, all: () => readdirSync(path) };
+  }
+
+  it("is kept for an hour from the end of its import, whatever the clock of the host says", async () => {
+    const kept = await receive("kept", "assessment_id\na\n");
+    const { uploads, uploadId, find, is, files } = kept;
+    const start = () =>
+      kept.start({
         record: async (run) => {
           const report = await run(() => undefined);
           now += 2 * hourMs;
@@ -75,10 +81,9 @@ describe("an uploaded file", () => {
 
   it("is imported no further when its person may no longer import, and then removed", async () => {
     const rows = "assessment_id,timestamp,type,outcome\na,2026-01-31T09:30:00Z,onboarding,LOW\n";
-    const { uploads, uploadId, find, is, files } = await receive("taken", rows);
+    const { start, find, is, files } = await receive("taken", rows);
     let isTaken = false;
-    uploads.start(uploadId, "op_1", {
-      inspectionNo: 1,
+    start({
       write: (_order, stopping) => {
         isTaken = true;
         const { promise, reject } = Promise.withResolvers<never>();
@@ -88,7 +93,6 @@ describe("an uploaded file", () => {
       requireAllowed: async () => {
         if (isTaken) throw new OperatorError("not_permitted", "The right was taken away.");
       },
-      record: (run) => run(() => undefined),
     });
     await waitFor("the end of the import", () => is("ended"));
     const { state } = find();
@@ -100,22 +104,15 @@ describe("an uploaded file", () => {
     const importing = Promise.withResolvers<never>();
     importing.promise.catch(() => undefined);
     after(() => importing.reject(new OperatorError("stopped", "It was stopped.")));
-    const { uploads, uploadId, is, all } = await receive("repaired", "assessment_id\na\n");
-    const start = () =>
-      uploads.start(uploadId, "op_1", {
-        inspectionNo: 1,
-        write: () => Promise.reject(new Error("nothing is written")),
-        requireAllowed: () => Promise.resolve(),
-        record: () => importing.promise,
-      });
-    start();
+    const { uploads, uploadId, start, is, all } = await receive("repaired", "assessment_id\na\n");
+    start({ record: () => importing.promise });
     await waitFor("the check of all rows", () => is("ready"));
     const repaired = { ...file, repairs: uploadId };
     const begun = { errorName: "upload", message: /^Its import has begun/ };
     const source = new Readable({ read: () => undefined });
     const refused = assert.rejects(uploads.receive(repaired, source), begun);
     // Its rows would be refused, so the second call imports it.
-    start();
+    start({ record: () => importing.promise });
     source.push("assessment_id\nb\n");
     source.push(null);
     await refused;
