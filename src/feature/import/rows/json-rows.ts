@@ -70,20 +70,14 @@ async function* splitList(
   input: TextInput,
   list: string | undefined,
 ): AsyncGenerator<readonly Item[]> {
-  const splitter = new ListSplitter();
-  let finder = list === undefined ? undefined : new ListFinder(list.split("."));
+  const splitter = new ListSplitter(list?.split("."));
   for await (const piece of input.read()) {
-    const text = finder === undefined ? piece : finder.push(piece);
-    if (text === undefined) continue;
-    finder = undefined;
-    yield splitter.push(text, list !== undefined).map((item) => ({ text: item }));
+    yield splitter.push(piece).map((text) => ({ text }));
     if (splitter.state === "broken") throw notAList(input);
     if (splitter.held.length > recordCharactersMax) throw tooLong(input, "an item");
   }
-  if (finder !== undefined) {
-    throw inputError(`${input.path} has no list ${list}.`, {
-      context: { option: "--list" },
-    });
+  if (splitter.state === "before" && list !== undefined) {
+    throw inputError(`${input.path} has no list ${list}.`, { context: { option: "--list" } });
   }
   if (splitter.state !== "ended") throw notAList(input);
 }
@@ -101,27 +95,43 @@ function tooLong({ path }: TextInput, what: string): OperatorError {
   );
 }
 
-type ListState = "before" | "inside" | "string" | "ended" | "broken";
+const keyCharactersMax = 1_000;
 
-/** Splits the text of one JSON list, which arrives in pieces, into the texts of its items. */
+/**
+ * Finds a list in the text of a JSON document, which arrives in pieces, and splits it into the texts of its items. If
+ * keys lead to it, only brackets and keys are examined of what is before it, and nothing of what is after it.
+ */
 export class ListSplitter {
-  state: ListState = "before";
+  state: "before" | "inside" | "ended" | "broken" = "before";
   /** What is not a complete item yet. */
   held = "";
+  /** Escaped, as JSON has them. */
+  readonly #path: readonly string[];
   #depth = 0;
+  /** How many keys of the path lead to the object in which it is. */
+  #matched = 0;
+  #isNext = false;
+  #key = "";
+  #isInString = false;
   #escaped = false;
 
-  /** The items that end in this piece. `isPart`: anything may be after the list. */
-  push(text: string, isPart = false): readonly string[] {
+  constructor(path: readonly string[] = []) {
+    this.#path = path.map((key) => JSON.stringify(key).slice(1, -1));
+  }
+
+  /** The items that end in this piece. */
+  push(text: string): readonly string[] {
     const items: string[] = [];
     let from = 0;
     for (let index = 0; index < text.length && this.state !== "broken"; index += 1) {
-      if (isPart && this.state === "ended") return items;
       const sign = text.charAt(index);
-      if (this.state === "string") this.#passString(sign);
-      else if (this.state !== "inside") {
-        this.#passOutside(sign);
+      if (this.#isInString) this.#passString(sign);
+      else if (this.state === "before") {
+        this.#passBefore(sign);
         from = index + 1;
+      } else if (this.state === "ended") {
+        if (this.#path.length > 0) return items;
+        if (!isBlank(sign)) this.state = "broken";
       } else if (this.#endsItem(sign)) {
         const item = this.held + text.slice(from, index);
         this.held = "";
@@ -132,83 +142,48 @@ export class ListSplitter {
         if (sign !== ",") this.state = sign === "]" ? "ended" : "broken";
       }
     }
-    if (this.state === "inside" || this.state === "string") this.held += text.slice(from);
+    if (this.state === "inside") this.held += text.slice(from);
     return items;
-  }
-
-  #passOutside(sign: string): void {
-    if (this.state === "before" && sign === "[") this.state = "inside";
-    else if (!/[ \t\n\r]/.test(sign)) this.state = "broken";
-  }
-
-  #passString(sign: string): void {
-    if (this.#escaped) this.#escaped = false;
-    else if (sign === "\\") this.#escaped = true;
-    else if (sign === '"') this.state = "inside";
-  }
-
-  /** True for a comma or bracket at the level of the list; keeps count of the brackets inside. */
-  #endsItem(sign: string): boolean {
-    if (this.#depth === 0 && (sign === "," || sign === "]" || sign === "}")) return true;
-    if (sign === '"') this.state = "string";
-    else if (sign === "[" || sign === "{") this.#depth += 1;
-    else if (sign === "]" || sign === "}") this.#depth -= 1;
-    return false;
-  }
-}
-
-// Finds the list at a path of keys in the text of a JSON document. Examines only brackets and keys; what is before the
-// list is not checked, and what is after it is not read.
-
-const keyCharactersMax = 1_000;
-
-class ListFinder {
-  /** Escaped, as JSON has them. */
-  readonly #path: readonly string[];
-  #depth = 0;
-  /** How many keys of the path lead to the object in which it is. */
-  #matched = 0;
-  #isNext = false;
-  #string = "";
-  #isInString = false;
-  #escaped = false;
-
-  constructor(path: readonly string[]) {
-    this.#path = path.map((key) => JSON.stringify(key).slice(1, -1));
-  }
-
-  push(text: string): string | undefined {
-    for (let index = 0; index < text.length; index += 1) {
-      const sign = text.charAt(index);
-      if (this.#isInString) this.#passString(sign);
-      else if (this.#begins(sign)) return text.slice(index);
-    }
-    return undefined;
   }
 
   #passString(sign: string): void {
     if (sign === '"' && !this.#escaped) this.#isInString = false;
-    else if (this.#string.length < keyCharactersMax) this.#string += sign;
+    else if (this.state === "before" && this.#key.length < keyCharactersMax) this.#key += sign;
     this.#escaped = sign === "\\" && !this.#escaped;
   }
 
-  #begins(sign: string): boolean {
-    if (sign === '"') {
+  #passBefore(sign: string): void {
+    if (this.#path.length === 0) {
+      if (!isBlank(sign)) this.state = sign === "[" ? "inside" : "broken";
+    } else if (sign === '"') {
       this.#isInString = true;
-      this.#string = "";
+      this.#key = "";
     } else if (sign === ":") {
       const isHere = this.#depth === this.#matched + 1;
-      this.#isNext = isHere && this.#string === this.#path[this.#matched];
+      this.#isNext = isHere && this.#key === this.#path[this.#matched];
+    } else if (this.#isNext && sign === "[" && this.#matched + 1 === this.#path.length) {
+      this.state = "inside";
+      this.#depth = 0;
     } else if (sign === "[" || sign === "{") {
-      const isOnPath = this.#isNext;
-      if (isOnPath && sign === "[" && this.#matched + 1 === this.#path.length) return true;
-      if (isOnPath && sign === "{") this.#matched += 1;
+      if (this.#isNext && sign === "{") this.#matched += 1;
       this.#isNext = false;
       this.#depth += 1;
     } else if (sign === "]" || sign === "}") {
       this.#depth -= 1;
       this.#matched = Math.min(this.#matched, Math.max(this.#depth - 1, 0));
     } else if (sign === ",") this.#isNext = false;
+  }
+
+  /** True for a comma or bracket at the level of the list; keeps count of the brackets inside. */
+  #endsItem(sign: string): boolean {
+    if (this.#depth === 0 && (sign === "," || sign === "]" || sign === "}")) return true;
+    if (sign === '"') this.#isInString = true;
+    else if (sign === "[" || sign === "{") this.#depth += 1;
+    else if (sign === "]" || sign === "}") this.#depth -= 1;
     return false;
   }
+}
+
+function isBlank(sign: string): boolean {
+  return sign === " " || sign === "\n" || sign === "\t" || sign === "\r";
 }
