@@ -3,7 +3,7 @@
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { validatePayload } from "../../domain/validation/validate.ts";
-import { describeDetected, type Layout } from "../csv/layout.ts";
+import { describeDetected } from "../csv/layout.ts";
 import { rowsOf } from "../csv/row.ts";
 import { openText } from "../csv/text-input.ts";
 import type { ImportPlan, ImportTools } from "./import-file.ts";
@@ -21,23 +21,13 @@ interface CheckedRow {
 
 interface Fault {
   /** Has a value only if it is the same in all of these rows. */
-  readonly error: string;
-  readonly rows: number;
+  error: string;
+  rows: number;
   /** Lines of the file, or rows if it has none. */
-  readonly first: readonly number[];
+  readonly first: number[];
 }
 
-export interface FileCheck {
-  readonly file: string;
-  readonly detected: Layout;
-  readonly unused: readonly string[];
-  readonly shown: readonly CheckedRow[];
-  readonly rows: number;
-  readonly refused: number;
-  readonly ignoredLines: number;
-  readonly places: "line" | "row";
-  readonly faults: readonly Fault[];
-}
+export type FileCheck = Awaited<ReturnType<typeof checkFile>>;
 
 interface CheckOptions {
   readonly shownMax: number;
@@ -53,11 +43,11 @@ export async function checkFile(
   file: string,
   plan: ImportPlan,
   { shownMax, onStep }: CheckOptions,
-): Promise<FileCheck> {
+) {
   const text = openText(file);
   const input = await plan.openRows(text, plan);
   const mapper = makeRowMapper(input, plan);
-  const faults = new Map<string, { error: string; rows: number; first: number[] }>();
+  const faults = new Map<string, Fault>();
   const shown: CheckedRow[] = [];
   let [rows, refused] = [0, 0];
   for await (const row of rowsOf(input, mapper.used)) {
@@ -68,11 +58,8 @@ export async function checkFile(
     refused += checked.errors.length > 0 ? 1 : 0;
     for (const [kind, error] of new Map(checked.errors.map((one) => [kindOf(one), textOf(one)]))) {
       const listedKind = faults.has(kind) || faults.size < faultsMax ? kind : others;
-      const fault = faults.get(listedKind) ?? {
-        error: listedKind === kind ? error : others,
-        rows: 0,
-        first: [],
-      };
+      const said = listedKind === kind ? error : others;
+      const fault = faults.get(listedKind) ?? { error: said, rows: 0, first: [] };
       faults.set(listedKind, fault);
       if (error !== fault.error) fault.error = listedKind;
       fault.rows += 1;
@@ -90,7 +77,7 @@ export async function checkFile(
     rows,
     refused,
     ignoredLines: ignoredLines?.() ?? 0,
-    places: input.format === "csv" || input.format === "ndjson" ? "line" : "row",
+    places: input.format === "csv" || input.format === "ndjson" ? ("line" as const) : "row",
     faults: [...faults.values()].sort((one, other) => other.rows - one.rows),
   };
 }

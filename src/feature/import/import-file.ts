@@ -41,14 +41,7 @@ export interface ImportTools {
   readonly onRefused?: (refusals: readonly Refusal[]) => void;
 }
 
-export interface FileReport extends ImportProgress {
-  readonly file: string;
-  readonly detected: Layout;
-  readonly rowsBefore: number;
-  readonly ignoredLines: number;
-  readonly refusedFile: string | undefined;
-  readonly seconds: number;
-}
+export type FileReport = Awaited<ReturnType<typeof importFile>>;
 
 export interface ImportPlan {
   readonly openRows: OpenRows;
@@ -69,7 +62,7 @@ export interface FilePlan extends ImportPlan, Omit<FilePaths, "statePath"> {
 }
 
 /** Throws OperatorError; the state file then contains what was acknowledged. */
-export async function importFile(plan: FilePlan, tools: ImportTools): Promise<FileReport> {
+export async function importFile(plan: FilePlan, tools: ImportTools) {
   const startedAt = performance.now();
   const input = openText(plan.file);
   const rows = await plan.openRows(input, plan);

@@ -106,10 +106,11 @@ interface Work extends Pick<ImportOptions, "url" | "keyFile"> {
 
 type RunFile = (onStep: ImportTools["onStep"]) => Promise<FileReport>;
 
-type Track = (run: RunFile) => Promise<FileReport>;
-
-/** An import over HTTP is not reported: the server sees only its requests. */
-const untracked: Track = (run) => run(() => undefined);
+interface Sending extends Pick<Work, "paths" | "stopping"> {
+  readonly target: Target;
+  /** Reports the steps. Those of an import over HTTP are not reported: the server sees only its requests. */
+  readonly track?: (run: RunFile) => Promise<FileReport>;
+}
 
 async function importAll(
   context: Context,
@@ -121,7 +122,7 @@ async function importAll(
     const apiKey = readApiKey(context, keyFile);
     const { stopping } = work;
     const target = httpTarget({ url, apiKey, organizationId, type, stopping });
-    return importEach(context, plan, { ...work, target, track: untracked });
+    return importEach(context, plan, { ...work, target });
   }
   if (keyFile !== undefined)
     throw new UsageError("--key-file is for an import over HTTP; add --url.");
@@ -136,7 +137,7 @@ async function importAll(
       timestampMin: app.timestampMin,
       write: ({ write, key }) => writeDrafts(app, write, { keySpace: organizationId, key }),
     });
-    const track: Track = (run) => trackImport(app, about, run);
+    const track = (run: RunFile) => trackImport(app, about, run);
     return importEach(context, plan, { ...work, target, track });
   };
   return context.withApp(writeAll, { writesBeside: true });
@@ -145,12 +146,7 @@ async function importAll(
 async function importEach(
   { err, json }: Context,
   plan: ImportPlan,
-  {
-    paths,
-    stopping,
-    target,
-    track,
-  }: Pick<Work, "paths" | "stopping"> & { readonly target: Target; readonly track: Track },
+  { paths, stopping, target, track = (run) => run(() => undefined) }: Sending,
 ): Promise<readonly FileReport[]> {
   const reports: FileReport[] = [];
   for (const path of paths) {

@@ -5,25 +5,19 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import type { ExportedState } from "../../../src/feature/export/export-states.ts";
-import { stateColumns } from "../../../src/feature/export/formats.ts";
-import { parquetForm } from "../../../src/feature/export/formats.ts";
 import type { Sink } from "../../../src/bulk/export/sink.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import {
+  parquetForm,
   parquetGroupBytes,
   parquetGroupRows as most,
+  stateColumns,
 } from "../../../src/feature/export/formats.ts";
 
 const transaction = typeNamed("transaction");
 
-interface Poured {
-  readonly parts: readonly number[];
-  /** Written before the item of that index was read. */
-  readonly partsBefore: readonly number[];
-  readonly file: ArrayBuffer;
-}
-
-async function pour(items: Iterable<ExportedState>): Promise<Poured> {
+/** `partsBefore`: how many parts were written before the item of that index was read. */
+async function pour(items: Iterable<ExportedState>) {
   const written: Buffer[] = [];
   const sink: Sink = {
     write: async (part) => void written.push(Buffer.from(part as Uint8Array)),

@@ -31,19 +31,9 @@ const transaction = {
   timestamp: "2026-01-01T00:00:00Z",
 };
 
-interface Scene {
-  readonly organizationId: string;
-  readonly environment: Readonly<Record<string, string>>;
-  /** Rows from `from` inclusive to `to` exclusive. */
-  readonly write: (name: string, from: number, to: number) => string;
-  readonly words: (file: string, address?: string) => readonly string[];
-  /** Runs the command, and returns the report of its only file. */
-  readonly run: (words: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
-  /** How many changes each record has, of all records. */
-  readonly changes: () => Promise<readonly number[]>;
-}
+type Scene = Awaited<ReturnType<typeof makeScene>>;
 
-async function makeScene(): Promise<Scene> {
+async function makeScene() {
   const { organizationId, apiKey } = await makeCustomer(service.app, service.client);
   const folder = makeTempFolder();
   const environment = { SLUICE_API_KEY: apiKey };
@@ -51,7 +41,8 @@ async function makeScene(): Promise<Scene> {
   return {
     organizationId,
     environment,
-    write: (name, from, to) => {
+    /** Rows from `from` inclusive to `to` exclusive. */
+    write: (name: string, from: number, to: number): string => {
       const file = join(folder, name);
       const rows = Array.from({ length: to - from }, (_, index) =>
         JSON.stringify({ ...transaction, tx_id: `tx-${from + index}` }),
@@ -59,16 +50,18 @@ async function makeScene(): Promise<Scene> {
       writeFileSync(file, `${rows.join("\n")}\n`);
       return file;
     },
-    words: (file, address = service.address) => {
+    words: (file: string, address = service.address): readonly string[] => {
       const place = ["--organization", organizationId, "--url", address, "--json"];
       return ["import", file, "--type", "transaction", ...place];
     },
-    run: async (words) => {
+    /** Returns the report of the only file. */
+    run: async (words: readonly string[]) => {
       const { code, out, err } = await line.type(...words);
       assert.equal(code, 0, err);
       return countsIn(out);
     },
-    changes: async () => {
+    /** How many changes each record has, of all records. */
+    changes: async (): Promise<readonly number[]> => {
       const { store } = service.app;
       const upTo = await store.latestArrival();
       const about = { organizationId, resourceType: "transaction", after: undefined, upTo };

@@ -227,27 +227,17 @@ describe("an export that is not what it was", { skip }, () => {
   });
 });
 
-interface Entry {
-  readonly entry_no: number;
-  readonly at: number;
-  readonly actor: string;
-  readonly action: string;
-  readonly organization_id: string | null;
-  readonly subject: string;
-  readonly detail: unknown;
-  readonly previous_hash: string;
-  readonly hash: string;
-}
-
-async function exported(...words: readonly string[]): Promise<readonly Entry[]> {
+async function exported(...words: readonly string[]) {
   const { code, out } = await scene.line.type("audit export", ...words);
   assert.equal(code, 0);
-  return ndjsonOf(out) as unknown as readonly Entry[];
+  return ndjsonOf(out);
 }
 
 describe("the export of the audit trail", () => {
   it("has every act with its actor, oldest first", async () => {
-    const acts = (await exported()).map(({ actor, action }) => `${action} by ${actor}`);
+    const acts = (await exported()).map(
+      ({ actor, action }) => `${String(action)} by ${String(actor)}`,
+    );
     const first = acts.slice(0, acts.indexOf("key.revoke by operator") + 1);
     assert.deepEqual(
       first.filter((act) => !act.startsWith("receipt_key")),
@@ -276,18 +266,18 @@ describe("the export of the audit trail", () => {
     let previous = "0".repeat(64);
     for (const [index, entry] of (await exported()).entries()) {
       const { previous_hash, entry_no, at, actor, action, organization_id, subject } = entry;
-      const detail = JSON.stringify(entry.detail);
+      const detail = JSON.stringify(entry["detail"]);
       const list = [previous_hash, entry_no, at, actor, action, organization_id, subject, detail];
-      assert.equal(entry.entry_no, index + 1);
+      assert.equal(entry_no, index + 1);
       assert.equal(previous_hash, previous);
-      assert.equal(entry.hash, hash("sha256", JSON.stringify(list)));
-      previous = entry.hash;
+      assert.equal(entry["hash"], hash("sha256", JSON.stringify(list)));
+      previous = entry["hash"];
     }
   });
 
   it("links a completed deletion to its receipt", async () => {
     const entries = await exported();
-    const detail = entries.find(({ action }) => action === "deletion.complete")?.detail;
+    const detail = entries.find(({ action }) => action === "deletion.complete")?.["detail"];
     const { out } = await scene.line.type("receipt export --include-confidential");
     const { receipt_no: receiptNo } = ndjsonOf(out)[0] ?? {};
     const { receiptHash } = detail as { receiptHash: string };

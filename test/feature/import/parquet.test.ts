@@ -42,17 +42,12 @@ const columns: readonly FileColumn[] = [
 
 const constants = "type==DEPOSIT,method==WIRE,status==SETTLED";
 
-interface Taken {
-  readonly line: CommandLine;
-  readonly words: readonly string[];
-}
-
 /** The arguments of an import of the columns, in a separate store. */
 async function prepare(
   test: TestContext,
   given: readonly FileColumn[],
   { map, ...options }: { map?: string } & Parameters<typeof writeParquet>[2] = {},
-): Promise<Taken> {
+) {
   const line = await openStoreFor(test);
   const file = await writeParquet(join(line.folder, "rows.parquet"), given, options);
   const mapping = map === undefined ? [] : ["--map", map];
@@ -70,7 +65,6 @@ describe("an import of Parquet", () => {
       const taken = await prepare(test, columns, { map: constants, codec, groupRows: 2 });
       const { rows, written } = await report(taken.line, ...taken.words);
       assert.deepEqual({ rows, written }, { rows: 3, written: 3 });
-      const states = await statesOf(taken.line);
       const rest = { type: "DEPOSIT", method: "WIRE", status: "SETTLED" };
       const wanted = [
         {
@@ -106,7 +100,8 @@ describe("an import of Parquet", () => {
           ...rest,
         },
       ];
-      assert.deepEqual(states, new Map(wanted.map((state) => [state.tx_id, state])));
+      const states = new Map(wanted.map((state) => [state.tx_id, state]));
+      assert.deepEqual(await statesOf(taken.line), states);
     });
   }
 

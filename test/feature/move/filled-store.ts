@@ -16,29 +16,11 @@ import { makeKey, makeKeyReader } from "../../../src/data-folder/receipt-key.ts"
 import { idOf, pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
 import type { Customer } from "../../support/customer.ts";
 import { type FakeClock, makeFakeClock } from "../../support/fake-clock.ts";
-import type { Ask } from "../../support/http-client.ts";
 import type { Fields } from "../../support/record-generator.ts";
 import { storeSamples } from "../samples.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
-export interface FilledStore {
-  readonly folder: string;
-  readonly clock: FakeClock;
-  readonly acme: Customer;
-  readonly other: Customer;
-  /** Its key was revoked. */
-  readonly former: Customer;
-  /** Ids of deletions of Acme, by the state that they were left in. */
-  readonly deletions: Readonly<Record<DeletionState, string>>;
-  /** Requests with an Idempotency-Key, and their replies. */
-  readonly answered: readonly {
-    readonly ask: Ask;
-    readonly status: number;
-    readonly text: string;
-  }[];
-}
-
-export type DeletionState = "completed" | "pending" | "cancelled" | "held" | "processing";
+export type FilledStore = Awaited<ReturnType<typeof fillStore>>;
 
 const graceSeconds = 3_600;
 const transaction = typeNamed("transaction");
@@ -46,7 +28,7 @@ const check = typeNamed("transaction_check");
 const alert = typeNamed("transaction_alert");
 const report = typeNamed("transaction_suspicious_activity");
 
-export async function fillStore(folder: string): Promise<FilledStore> {
+export async function fillStore(folder: string) {
   const clock = makeFakeClock();
   const scene = await startScene({ folder, clock });
   let filled;
@@ -59,7 +41,8 @@ export async function fillStore(folder: string): Promise<FilledStore> {
   return { folder, clock, ...filled };
 }
 
-async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">> {
+/** `deletions`: the ids of those of Acme, by the state that they were left in; `former`: its key was revoked. */
+async function fill(scene: Scene) {
   const acme = await scene.makeCustomer({
     organizationId: "acme",
     rateLimitPerSecond: 500_000,
@@ -107,7 +90,8 @@ async function addRecords(scene: Scene, customer: Customer): Promise<void> {
   }
 }
 
-async function askOnce(scene: Scene, customer: Customer): Promise<FilledStore["answered"]> {
+/** Requests with an Idempotency-Key, and their replies. */
+async function askOnce(scene: Scene, customer: Customer) {
   const { records } = scene;
   const known = await scene.addRecord(customer, transaction);
   const path = pathOf(transaction);
