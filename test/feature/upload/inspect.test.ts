@@ -137,28 +137,22 @@ describe("the beginning of an uploaded file", () => {
   });
 
   it("says what is wrong with a choice, without failing", async () => {
-    const content = `a,b\n1,2\n`;
-    const problemOf = async (...args: Parameters<typeof choose>) =>
-      (await inspect("wrong.csv", content, choose(...args))).problem;
-    assert.match((await problemOf({ a: "", b: "" })) ?? "", /No column is mapped/);
-    assert.match((await problemOf({ a: "person_id", b: "person_id" })) ?? "", /both mapped to/);
-    assert.match((await problemOf({ a: "persn_id", b: "" })) ?? "", /did you mean person_id/);
-    assert.match((await problemOf({ a: "person_id", b: "" }, "x")) ?? "", /is not a mapping/);
-    assert.match(
-      (await problemOf({ a: "", b: "" }, "{}")) ?? "",
-      /mapping file must have "fields"/,
-    );
-    assert.match((await problemOf({ missing: "person_id" })) ?? "", /has no column "missing"/);
-    assert.match(
-      (await problemOf({ a: "constructor", b: "" })) ?? "",
-      /has no field "constructor"/,
-    );
-    const constant = await inspect(
-      "wrong.csv",
-      content,
-      choose({ a: "person_id" }, "is_test_user==1"),
-    );
-    assert.deepEqual(constant.rows[0]?.records[0]?.slice(0, 2), [
+    const content = "a,b\n1,2\n";
+    for (const [columns, message, more = ""] of [
+      [{ a: "", b: "" }, /No column is mapped/],
+      [{ a: "person_id", b: "person_id" }, /both mapped to/],
+      [{ a: "persn_id", b: "" }, /did you mean person_id/],
+      [{ a: "person_id", b: "" }, /is not a mapping/, "x"],
+      [{ a: "", b: "" }, /mapping file must have "fields"/, "{}"],
+      [{ missing: "person_id" }, /has no column "missing"/],
+      [{ a: "constructor", b: "" }, /has no field "constructor"/],
+    ] as const) {
+      const { problem } = await inspect("wrong.csv", content, choose(columns, more));
+      assert.match(problem ?? "", message);
+    }
+    const choice = choose({ a: "person_id" }, "is_test_user==1");
+    const { rows } = await inspect("wrong.csv", content, choice);
+    assert.deepEqual(rows[0]?.records[0]?.slice(0, 2), [
       ["person_id", "1"],
       ["is_test_user", "true"],
     ]);
