@@ -42,10 +42,8 @@ export function compileTimeFormat(format: string, wanted: Wanted): ReadTime {
     throw new UsageError(`The time format is longer than ${formatCharactersMax} characters.`);
   }
   if (Object.hasOwn(unixUnits, format)) return (text) => readUnix(text, { format, wanted });
-  const [, unit = "", epoch, zone = "UTC"] = /^(days|hours):(\S*)(?: +(\S+))?$/.exec(format) ?? [];
-  return epoch === undefined
-    ? readerOfPattern(format, wanted)
-    : countedSince({ unit, epoch, zone, wanted });
+  const counted = /^(?<unit>days|hours):(?<epoch>\S*)(?: +(?<zone>\S+))?$/.exec(format)?.groups;
+  return counted === undefined ? readerOfPattern(format, wanted) : countedSince(counted, wanted);
 }
 
 function readRfc3339(text: string): string | CellError {
@@ -89,17 +87,10 @@ function readUnix(
 }
 
 /** Days are those of a calendar: a day on which clocks change has 24 hours too. */
-function countedSince({
-  unit,
-  epoch,
-  zone,
-  wanted,
-}: {
-  unit: string;
-  epoch: string;
-  zone: string;
-  wanted: Wanted;
-}): ReadTime {
+function countedSince(
+  { unit = "", epoch = "", zone = "UTC" }: Readonly<Record<string, string>>,
+  wanted: Wanted,
+): ReadTime {
   if (!isFullDate(epoch)) {
     throw new UsageError(
       `The time format ${unit}:${epoch} must name a day, as in days:2025-01-01.`,

@@ -86,9 +86,7 @@ async function* readRows(
     for (let from = groupFrom; from < groupEnd; from += partRows) {
       const end = Math.min(groupEnd, from + partRows);
       const part = await explain(input, () => readPart(opened, { from, end, names }));
-      yield part.map((values, index) =>
-        rowOf({ number: from + index + 1, columns: wantedReaders, values }),
-      );
+      yield part.map((values, index) => rowOf(values, from + index + 1, wantedReaders));
       input.advance(Math.round((input.bytes * end) / Number(metadata.num_rows)));
     }
     groupFrom = groupEnd;
@@ -119,15 +117,11 @@ async function readPart(
   throw new Unreadable(`the column "${short}" has fewer rows than its row group`);
 }
 
-function rowOf({
-  number,
-  columns,
-  values,
-}: {
-  readonly number: number;
-  readonly columns: readonly (readonly [name: string, reader: ColumnReader])[];
-  readonly values: JsonObject;
-}): JsonRow | UnreadableRow {
+function rowOf(
+  values: JsonObject,
+  number: number,
+  columns: readonly (readonly [name: string, reader: ColumnReader])[],
+): JsonRow | UnreadableRow {
   const entries: [string, unknown][] = [];
   const unread: string[] = [];
   for (const [name, { read }] of columns) {
