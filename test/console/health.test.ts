@@ -35,6 +35,11 @@ describe("the health in the console", () => {
     assert.match(text, /migrated to version \d+/);
     assert.match(text, /Open connections/);
     assert.match(text, /Changes stored in the last hour/);
+    assert.match(
+      text,
+      /<div class="hours"[^>]*>\s*<span>\d\d:\d\d UTC<\/span><span>\d\d:\d\d<\/span>/,
+    );
+    assert.match(text, />From \(UTC\)<\/th>/);
     assert.ok(!text.includes(token));
     assert.ok(Buffer.byteLength(text) < 60_000, `${Buffer.byteLength(text)} bytes`);
   });

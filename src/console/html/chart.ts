@@ -43,7 +43,7 @@ export function renderChart(chart: Chart): Html {
   });
   const step = stepOf(slots.length);
   const shown = slots.filter((_, index) => index % step === 0);
-  const starts = shown.map(({ at }) => (isByDay ? shortDayOf(at) : renderHour(at)));
+  const [first, ...others] = shown.map(({ at }) => (isByDay ? shortDayOf : clockOf)(at));
   const total = `${label}: at most ${formatNumber(Math.max(0, ...values))} ${unit}`;
   return html`<figure class="chart">
     <figcaption aria-hidden="true">${unit}</figcaption>
@@ -60,7 +60,7 @@ export function renderChart(chart: Chart): Html {
       ${bars}
     </svg>
     <div class="hours" aria-hidden="true">
-      ${starts.map((start) => html`<span>${start}</span>`)}<span>${end}</span>
+      ${[`${first} UTC`, ...others, end].map((time) => html`<span>${time}</span>`)}
     </div>
     <details>
       <summary>${label} as a table</summary>
@@ -77,7 +77,7 @@ function describe({ at, value, detail }: Slot, { unit, isByDay = false }: Chart)
 
 function renderNumbers({ slots, unit, details, isByDay = false }: Chart): Html {
   const columns: readonly Column<Slot>[] = [
-    ["From", ({ at }) => (isByDay ? dateOf : renderHour)(at), "head"],
+    ["From (UTC)", ({ at }) => (isByDay ? dateOf : clockOf)(at), "head"],
     [unit, ({ value = 0 }) => formatNumber(value), "number"],
     ...(details === undefined ? [] : [[details, ({ detail }: Slot) => detail ?? "–"] as const]),
   ];
@@ -110,10 +110,6 @@ function shortDayOf(at: number): string {
 
 function clockOf(at: number): string {
   return new Date(at).toISOString().slice(11, 16);
-}
-
-function renderHour(at: number): Html {
-  return html`<time class="hour" datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>`;
 }
 
 /** A part of a row; without an end it lasts. */

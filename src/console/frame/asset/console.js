@@ -92,10 +92,6 @@ function showLocalTimes() {
   const now = Date.parse(document.documentElement.dataset.now);
   for (const time of document.querySelectorAll("time[datetime]")) {
     const date = new Date(time.dateTime);
-    if (time.matches(".hour")) {
-      time.textContent = date.toLocaleTimeString(undefined, { timeStyle: "short" });
-      continue;
-    }
     const local = format.format(date);
     if (time.matches(".exact")) {
       time.title = local;
