@@ -117,6 +117,20 @@ describe("a page of the console", () => {
     await own.goto(`${scene.base}/console/restricted`);
     await formPages["restricted"]?.act(handsOf(own, "mouse"), scene);
     assert.deepEqual(await own.evaluate(findCutColumns(["Keeps", "Waits for"])), []);
+    await own.goto(`${scene.base}/console/deletions?organization=${organizationId}`);
+    assert.deepEqual(await own.evaluate(findCutNames), [], "the ids of deletions");
+    const person = `organization=${organizationId}&type=person&id=${scene.people[0]?.id}`;
+    await own.goto(`${scene.base}/console/record?${person}`);
+    await own.fill('form[action="/console/record/reading"] [name=reason]', "Inquiry 17/26");
+    await own.click('form[action="/console/record/reading"] button');
+    await own.waitForSelector("#transactions");
+    assert.deepEqual(await own.evaluate(findCutNames), [], "the ids of transactions");
+    assert.deepEqual(await own.evaluate(findCutColumns(["Amount", "Other party"])), []);
+    await own.setViewportSize({ width: narrow, height: 800 });
+    await own.goto(`${scene.base}/console/deletions?organization=${organizationId}`);
+    assert.deepEqual(await own.evaluate(findCutColumns(["Requested by"])), []);
+    await own.goto(`${scene.base}/console/holds`);
+    assert.deepEqual(await own.evaluate(findCutOwners), []);
     await own.close();
   });
 });
@@ -142,6 +156,14 @@ const findCutTables = `[...document.querySelectorAll(".scroll:has(table)")]
 const findCutCells = `[...document.querySelectorAll("th, td")]
   .filter((cell) => getComputedStyle(cell).overflow !== "visible")
   .map(({ textContent }) => textContent.slice(0, 80))`;
+
+/** Of ids as programs make them. */
+const findCutNames = `[...document.querySelectorAll(".cards td:not([data-label])")]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map(({ textContent }) => textContent.trim())
+  .filter((name) => name.length < 80)`;
+
+const findCutOwners = findCutNames.replace("td:not([data-label])", ".owner");
 
 /** Cells under these headings that show a part of what they contain, and headings without a cell. */
 function findCutColumns(labels: readonly string[]): string {

@@ -92,16 +92,17 @@ function renderPartyLink({ organizationId }: Pick<RecordKey, "organizationId">, 
   return html`<a href="${found}"><bdi>${id}</bdi></a>`;
 }
 
+const exact = { maximumFractionDigits: 20 };
+
 const namingColumns: readonly Column<NamingView>[] = [
   ["Day", ({ state }) => html`<time>${timestampOf(state)?.slice(0, 10)}</time>`],
   ["Record", ({ key }) => renderRecordLink(key), "bare"],
   [
     "Amount",
-    ({ state }) =>
-      `${describeValue(state["amount"] ?? "–")} ${describeValue(state["currency"] ?? "")}`,
-    "number",
+    ({ state: { amount = "–", currency = "" } }) =>
+      `${typeof amount === "number" ? amount.toLocaleString("en", exact) : describeValue(amount)} ${describeValue(currency)}`,
   ],
-  ["Other party", ({ key, others }) => others.map((id) => renderPartyLink(key, id))],
+  ["Other party", ({ key, others }) => others.map((id) => renderPartyLink(key, id)), "text"],
 ];
 
 function renderNamings(namings: RecordView["namings"]): Html {
