@@ -133,6 +133,21 @@ describe("a page of the console", () => {
     assert.deepEqual(await own.evaluate(findCutOwners), []);
     await own.close();
   });
+
+  it("says when its session has ended elsewhere, instead of looking as if it went on", async () => {
+    const context = await browser.newContext();
+    await scene.signInTo(context, "anna");
+    const own = await context.newPage();
+    const { organizationId } = scene.acme;
+    const query = { organizationId, status: "pending", limit: 1 } as const;
+    const [deletion] = await service.app.store.listDeletions(query);
+    await own.goto(`${scene.base}/console/deletion/${deletion?.deletionRequestId}`);
+    await context.clearCookies();
+    const said = own.locator("main > [role=alert]");
+    assert.match((await said.textContent()) ?? "", /^Your session has ended: this page no longer/);
+    assert.doesNotMatch(await own.locator("main").innerText(), /without being reloaded/);
+    await context.close();
+  });
 });
 
 const findViolations = runAxe(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]);

@@ -120,7 +120,14 @@ async function followProgress() {
   const reply = await fetch(part.dataset.progress).catch(() => undefined);
   // The session has ended, or a right or what the page shows is gone.
   const isOver = reply?.redirected === true || reply?.status === 403 || reply?.status === 404;
-  if (isOver && bar === null) return;
+  if (isOver && bar === null) {
+    part.textContent = reply.redirected
+      ? "Your session has ended: this page no longer follows what happens. Sign in and open it again."
+      : "This page is no longer available to you, and no longer follows what happens.";
+    part.setAttribute("role", "alert");
+    document.querySelector("main").prepend(part);
+    return;
+  }
   const { end = isOver, share, text } = reply?.ok && !isOver ? await reply.json() : {};
   if (end) {
     globalThis.location.reload();
