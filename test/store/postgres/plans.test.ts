@@ -290,6 +290,17 @@ describe("the plans of daily work", async () => {
     );
   });
 
+  it("find the rows of named keys by conditions, and read no index whole", () => {
+    const naming = plans.filter((plan) => plan["Query Text"].includes("AS named"));
+    assert.ok(naming.length > 0);
+    const whole = naming.flatMap((plan) =>
+      nodesOf(plan.Plan).flatMap(({ "Index Name": index, "Index Cond": condition }) =>
+        index === undefined || condition !== undefined ? [] : [`${index}: ${plan["Query Text"]}`],
+      ),
+    );
+    assert.deepEqual([...new Set(whole)], []);
+  });
+
   it("are not compiled", async () => {
     assert.deepEqual(
       plans.filter(({ JIT }) => JIT !== undefined).map((plan) => plan["Query Text"]),

@@ -12,6 +12,7 @@ import {
   acknowledgeDeletions,
   endAcknowledging,
   findNextToAcknowledge,
+  isStillWaiting,
   isWaiting,
 } from "../../../store/sql/deletion/informed-recipient.ts";
 import type { PurgedPart } from "../../../store/sql/method.ts";
@@ -69,7 +70,7 @@ const endEarlier = `
   UPDATE deletion_recipient SET removed_at = named.told_at
   FROM ${namedTold}
   WHERE ${sameAsNamed("deletion_recipient", ["deletion_request_id", "name", "resource_type"])}
-    AND deletion_recipient.last_no <= named.since_no AND ${isWaiting}`;
+    AND deletion_recipient.last_no <= named.since_no AND ${isStillWaiting}`;
 
 const storeTold = `
   INSERT INTO deletion_recipient
@@ -217,7 +218,7 @@ const setExpired = `
   UPDATE deletion_recipient SET expired_at = named.at
   FROM ${named("deletion_request_id", "resource_type", "notice_no bigint", "at bigint")}
   WHERE ${sameAsNamed("deletion_recipient", ["deletion_request_id", "resource_type"])}
-    AND ${isWaiting}
+    AND ${isStillWaiting}
     AND NOT EXISTS (
       SELECT 1 FROM recipient
       WHERE recipient.organization_id = deletion_recipient.organization_id

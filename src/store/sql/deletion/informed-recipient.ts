@@ -27,8 +27,11 @@ export function* listInformed(deletionRequestId: string, organizationId: string)
   return yield* list(toInformed, findInformed, deletionRequestId, organizationId);
 }
 
-/** That the recipient can still acknowledge it. */
+/** That the recipient can still acknowledge it: the condition of an index. */
 export const isWaiting = `acknowledged_at IS NULL AND removed_at IS NULL AND expired_at IS NULL`;
+
+/** The same for rows that are found by their keys: PostgreSQL could read all of that index instead. */
+export const isStillWaiting = `coalesce(acknowledged_at, removed_at, expired_at) IS NULL`;
 
 /**
  * Reads those of one recipient, in a range of numbers; at most a part, because all other writes wait for it on SQLite.

@@ -42,10 +42,11 @@ export const lockStateToAdvance = `
 const rowKey = ["organization_id", "bucket bigint", "block_no bigint"] as const;
 const rowColumns = ["organization_id", "bucket", "block_no"];
 
+/** In the order of the named values: PostgreSQL could read the whole index for the order of the rows. */
 const findRows = `
   SELECT party_block.* FROM ${named(...rowKey)}
     ${joinNamed("party_block", rowColumns)}
-  ORDER BY party_block.organization_id, party_block.bucket, party_block.block_no
+  ORDER BY named.organization_id, named.bucket, named.block_no
   --postgres FOR UPDATE OF party_block
   `;
 
