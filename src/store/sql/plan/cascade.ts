@@ -13,7 +13,7 @@ import {
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
 import { pause, type Statements } from "../statement/statements.ts";
-import { eachPage, findErasing, type RelationRow } from "./relations.ts";
+import { eachPage, findErasing, findKept, type RelationRow } from "./relations.ts";
 
 /** How many edges are processed between two pauses. */
 const edgesAtOnce = 5_000;
@@ -28,6 +28,8 @@ export class RelationGraph {
   readonly erasing = new Set<NodeKey>();
   /** The records whose holders were all read. */
   readonly owned = new Set<NodeKey>();
+  /** Records that no plan erases, because they belong to something that remains. Nothing more of them was read. */
+  readonly kept = new Set<NodeKey>();
   /** What was read of the level at which the bound was exceeded. */
   cut: ReadonlyMap<NodeKey, readonly Edge[]> | undefined;
 
@@ -50,6 +52,8 @@ export interface Collecting {
   readonly bounded: BoundedEdges;
   /** The types of records that are read; undefined for all. */
   readonly types?: readonly ResourceType[] | undefined;
+  /** The roots of all plans that this one may follow. Without them, all holders of each record are read. */
+  readonly planned?: readonly NodeKey[] | undefined;
 }
 
 /**
@@ -62,6 +66,7 @@ export function* collectGraph({
   roots,
   bounded,
   types,
+  planned,
   confidential,
 }: Collecting & {
   readonly confidential: ReadonlySet<ResourceType>;
@@ -71,7 +76,8 @@ export function* collectGraph({
   let spare = depth;
   // A root may belong to another root; then it is erased with that one only if it belongs to nothing else.
   const owned = roots.length > 1 ? roots : [];
-  if (!(yield* collectHolders(graph, { organizationId, roots: owned, bounded, types }))) {
+  const reading = { organizationId, bounded, types, planned };
+  if (!(yield* collectHolders(graph, { ...reading, roots: owned }))) {
     graph.cut = new Map();
     return graph;
   }
@@ -91,13 +97,13 @@ export function* collectGraph({
     });
     graph.cut = read;
     if (!isRead) return graph;
-    const fresh = [...next].filter((node) => !graph.referrers.has(node) && !read.has(node));
-    const isHeld = yield* collectHolders(graph, { organizationId, roots: fresh, bounded, types });
-    if (!isHeld) return graph;
+    const isKnown = (node: NodeKey) => graph.referrers.has(node) || read.has(node);
+    const fresh = [...next].filter((node) => !isKnown(node) && !graph.kept.has(node));
+    if (!(yield* collectHolders(graph, { ...reading, roots: fresh }))) return graph;
     graph.cut = undefined;
     for (const [node, edges] of read) graph.referrers.set(node, edges);
-    level = fresh;
-    const isOpen = fresh.some((node) => !confidential.has(parseNodeKey(node).type));
+    level = fresh.filter((node) => !graph.kept.has(node));
+    const isOpen = level.some((node) => !confidential.has(parseNodeKey(node).type));
     spare = isOpen ? depth : spare - 1;
   }
   return graph;
@@ -116,10 +122,16 @@ function depthOf(confidential: ReadonlySet<ResourceType>): number {
   return Math.max(0, ...[...confidential].map((type) => 1 + below(type)));
 }
 
+/** What belongs to something that certainly remains may belong to very many records, which decide nothing. */
 function* collectHolders(
   graph: RelationGraph,
-  { organizationId, roots: nodes, bounded, types }: Collecting,
+  { organizationId, roots, bounded, types, planned }: Collecting,
 ): Statements<boolean> {
+  if (planned !== undefined) {
+    const kept = yield* findKept({ organizationId, nodes: roots, types, planned });
+    for (const node of kept) graph.kept.add(node);
+  }
+  const nodes = roots.filter((node) => !graph.kept.has(node));
   const isRead = yield* eachPage({ organizationId, nodes, end: "from", types }, function* (rows) {
     const edges = rows.filter(({ kind }) => kind === "belongs").map(toEdge);
     bounded.add(...edges);
@@ -167,7 +179,7 @@ export function* cascadeOf(
     isCut ||= referrers === undefined;
     for (const edge of referrers ?? graph.cut?.get(to) ?? []) {
       const { from } = edge;
-      const follows = edge.kind === "belongs" && !isGoing(from);
+      const follows = edge.kind === "belongs" && !isGoing(from) && !graph.kept.has(from);
       // Whether it is erased depends on holders that were not read.
       if (follows && !graph.owned.has(from) && from !== root) continue;
       edges.push(follows ? edge : { ...edge, kind: "mentions" });

@@ -62,6 +62,7 @@ function* planRecord(query: KnowingQuery): Statements<DryRun> {
     confidential,
     obligations,
     types,
+    planned: [root],
     bounds: { shortHistories: true },
     heldOn: dateOf(now),
   });

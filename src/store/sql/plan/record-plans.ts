@@ -100,7 +100,8 @@ export function* planRecords(
   const { organizationId } = first.deletion;
   const confidential = yield* readConfidentialTypes(organizationId);
   const obligations = new Obligations(yield* listFloorsThatKeep(organizationId));
-  const reading = { organizationId, confidential, bounds, obligations };
+  const planned = deletions.map(({ root }) => root);
+  const reading = { organizationId, confidential, bounds, obligations, planned };
   const roots = deletions.map((one) => {
     return { ...one, planning: planningOf(one.deletion, now, confidential) };
   });
@@ -128,6 +129,8 @@ export interface Reading {
   readonly types?: readonly ResourceType[] | undefined;
   /** Holds that end by themselves before this day are left out; without one, all holds count. */
   readonly heldOn?: string | undefined;
+  /** The roots of all plans that are made together; without them, all holders of each record are read. */
+  readonly planned?: readonly NodeKey[] | undefined;
 }
 
 interface PlanningSet extends Reading {
@@ -143,7 +146,7 @@ interface PlanningSet extends Reading {
 export function* readGraph(
   roots: readonly (Pick<Root, "root"> & { readonly deletion: PlanSubject })[],
   relationsMax: number,
-  { organizationId, confidential, bounds, obligations, types, heldOn }: Reading,
+  { organizationId, confidential, bounds, obligations, types, heldOn, planned }: Reading,
 ): Statements<RelationGraph> {
   const bounded = new BoundedEdges(relationsMax, confidential);
   const graph = yield* collectGraph({
@@ -151,6 +154,7 @@ export function* readGraph(
     roots: roots.map(({ root }) => root),
     bounded,
     types,
+    planned,
     confidential,
   });
   yield* readObligations(obligations, [...graph.nodes()], {

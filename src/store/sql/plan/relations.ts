@@ -3,11 +3,12 @@
 
 import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RelationKind, ResourceType } from "../../../domain/record-type.ts";
+import { recordTypes } from "../../../domain/record-types.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { rowKeyText } from "../../shared/record-key.ts";
 import type { Reference, TargetRow } from "./erasure.ts";
 import { all, pause, Rows, type Statements } from "../statement/statements.ts";
-import { bySource, relationsFromNodes } from "../statement/index-conditions.ts";
+import { bySource, nodesWithRelation, relationsFromNodes } from "../statement/index-conditions.ts";
 import { inNamedIds, joinNamed, joinTargets, keyRows, named } from "../statement/named.ts";
 
 /** One statement reads this many rows, and names at most this many records. */
@@ -55,6 +56,24 @@ const findGoing = `
     --sqlite   WHERE deletion_request_id = target.deletion_request_id AND status = 'processing')
     --citus AND target.resource_id = ANY ($3::text[])
   `;
+
+/** Records of these types belong to nothing, so each is erased only if that was requested. */
+const independentTypes = recordTypes
+  .filter(({ relations }) => relations.every(({ kind }) => kind !== "belongs"))
+  .map(({ resourceType }) => resourceType);
+
+/** The first relation decides. PostgreSQL looks into a list of texts row by row, but makes a table of a subquery. */
+const findKeptNodes = nodesWithRelation(`
+  kind = 'belongs' AND ${inNamedIds("to_type", 4)}
+  --sqlite AND to_id NOT IN (SELECT value FROM json_each($5))
+  --postgres AND to_id NOT IN (SELECT unnest($5::text[])) --elsewhere
+  --citus AND to_id <> ALL ($5::text[])
+  AND NOT EXISTS (
+    SELECT 1 FROM deletion_target AS target
+    WHERE target.organization_id = relation.organization_id AND action = 'erase'
+      AND resource_type = relation.to_type AND resource_id = relation.to_id
+    --postgres OFFSET 0 --elsewhere
+    )`);
 
 export interface RelationRow extends Omit<Reference, "deletion_request_id" | "organization_id"> {
   readonly kind: RelationKind;
@@ -133,6 +152,31 @@ function* eachPageOfOne(
     after = end === "to" ? [last.from_type, last.from_id] : [last.to_type, last.to_id];
     yield* pause();
   }
+}
+
+/**
+ * Finds those of these records that belong to an independent one that remains: that is neither in a plan nor among those
+ * for which a plan is being made. Runs as often as `eachPage` does.
+ */
+export function* findKept({
+  organizationId,
+  nodes,
+  types,
+  planned,
+}: Pick<RelationsOf, "organizationId" | "nodes" | "types"> & {
+  readonly planned: readonly NodeKey[];
+}): Statements<readonly NodeKey[]> {
+  const holding = independentTypes.filter((type) => types?.includes(type) !== false);
+  const ids = planned.map((node) => parseNodeKey(node).id);
+  const kept: NodeKey[] = [];
+  if (nodes.length === 0 && types !== undefined) return kept;
+  for (let at = 0; at === 0 || at < nodes.length; at += nodesAtOnce) {
+    const keys = nodeRows(organizationId, nodes.slice(at, at + nodesAtOnce));
+    const rows = yield* all<RelationRow>(findKeptNodes, keys, holding, ids);
+    kept.push(...rows.map(({ from_type, from_id }) => nodeKey(from_type, from_id)));
+    if (nodes.length > nodesAtOnce) yield* pause();
+  }
+  return kept;
 }
 
 export function nodeRows(organizationId: string, nodes: readonly NodeKey[]): Rows {

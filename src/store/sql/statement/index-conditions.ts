@@ -52,6 +52,22 @@ function joinFrom(names: readonly string[]): string {
 export const relationsFromNodes = named(...sourceColumns) + joinFrom(sourceColumns);
 export const relationsFromRecords = namedRecords + joinFrom(keyColumns);
 
+/** Selects the named nodes at which any relation begins that fulfils the condition, and reads no further ones. */
+export const nodesWithRelation = (condition: string) => `
+  --sqlite SELECT named.from_type, named.from_id FROM
+  --postgres SELECT named.from_type, named.from_id FROM --elsewhere
+  --citus SELECT DISTINCT named.from_type, named.from_id FROM
+  ${named(...sourceColumns)}
+  --citus JOIN relation ON ${sameOnServer("relation", sourceColumns)} AND ${bySource}
+  WHERE
+    --sqlite (SELECT 1 FROM relation WHERE ${equal("relation", sourceColumns)} AND
+    --postgres (SELECT 1 FROM (SELECT * FROM relation --elsewhere
+    --postgres   WHERE ${equal("relation", sourceColumns)} AND ${bySource} OFFSET 0) AS relation WHERE --elsewhere
+    ${condition}
+    --sqlite LIMIT 1) IS NOT NULL
+    --postgres LIMIT 1) IS NOT NULL --elsewhere
+  `;
+
 /** The relations that lead to the named records. */
 const targetColumns = ["organization_id", "to_type", "to_id"];
 export const relationsToRecords = namedRecords + joinNamed("relation", targetColumns, keyColumns);
