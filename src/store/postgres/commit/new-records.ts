@@ -18,7 +18,7 @@ import {
 import { relationsOf } from "../../group/group-records.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
 import { findOpen } from "../../sql/deletion/closed-records.ts";
-import { joinTargets, namedRecords, sameOnServer } from "../../sql/statement/named.ts";
+import { joinErasing, namedRecords, sameOnServer } from "../../sql/statement/named.ts";
 import { textFor } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 import { inSequence } from "./settle-all.ts";
@@ -49,7 +49,7 @@ const requireOpen = `
     AND (NOT EXISTS (
       SELECT 1 FROM deletion WHERE status = 'processing' ${textFor("postgres", byDueTime)}
     ) OR NOT EXISTS (
-      SELECT 1 FROM ${textFor("postgres", namedRecords + joinTargets)} WHERE action = 'erase'))
+      SELECT 1 FROM ${textFor("postgres", namedRecords + joinErasing)} WHERE action = 'erase'))
     AND NOT EXISTS (
       SELECT 1 FROM organization
       WHERE organization_id = ANY ($8::text[])

@@ -3,7 +3,7 @@
 import { byDueTime, byRecord } from "../statement/index-conditions.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
-import { joinTargets, keyRows, namedRecords } from "../statement/named.ts";
+import { joinErasing, keyRows, namedRecords } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
 /** Without LIMIT, PostgreSQL would plan a join that reads all open deletions of the store. */
@@ -29,7 +29,7 @@ const findClosedByDeletion = `
 
 const findClosedByPlan = `
   SELECT DISTINCT target.organization_id, target.resource_type, target.resource_id
-  FROM ${namedRecords} ${joinTargets}
+  FROM ${namedRecords} ${joinErasing}
   WHERE action = 'erase'
     --citus AND target.resource_id = ANY ($3::text[])
   `;

@@ -9,7 +9,7 @@ import { rowKeyText } from "../../shared/record-key.ts";
 import type { Reference, TargetRow } from "./erasure.ts";
 import { all, pause, Rows, type Statements } from "../statement/statements.ts";
 import { bySource, nodesWithRelation, relationsFromNodes } from "../statement/index-conditions.ts";
-import { inNamedIds, joinNamed, joinTargets, keyRows, named } from "../statement/named.ts";
+import { inNamedIds, joinNamed, joinErasing, keyRows, named } from "../statement/named.ts";
 
 /** One statement reads this many rows, and names at most this many records. */
 const rowsAtOnce = 499;
@@ -49,7 +49,7 @@ const findGoing = `
   SELECT target.organization_id, target.resource_type, target.resource_id,
     target.deletion_request_id, target.restricted
   FROM ${named("organization_id", "resource_type", "resource_id")}
-    ${joinTargets}
+    ${joinErasing}
   WHERE action = 'erase'
     --sqlite AND EXISTS (
     --sqlite   SELECT 1 FROM deletion

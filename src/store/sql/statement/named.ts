@@ -107,18 +107,23 @@ export const changesOfRecords = namedRecords + joinChanges;
 /** The deletion is the one with the named `id`. */
 export const namedDeletion = sameAsNamed("deletion", ["deletion_request_id"], ["id"]);
 
-/**
- * Joins the targets of plans that are about the named records. Their index also has the action, by which all of it
- * could be read; the subquery, which Citus does not support, has PostgreSQL begin with the key.
- */
-export const joinTargets = `
+const joinTargetsWith = (condition: string) => `
   --sqlite CROSS JOIN deletion_target AS target USING (${keyColumns.join(", ")})
   --postgres CROSS JOIN LATERAL ( --elsewhere
   --postgres   SELECT * FROM deletion_target AS one --elsewhere
   --postgres   WHERE ${keyColumns.map((name) => `one.${name} = named.${name}`).join(" AND ")} --elsewhere
-  --postgres   OFFSET 0) AS target --elsewhere
+  --postgres   ${condition} OFFSET 0) AS target --elsewhere
   --citus JOIN deletion_target AS target ON ${sameOnServer("target")}
   `;
+
+/**
+ * Joins the targets of plans that are about the named records. Their index also has the action, by which all of it
+ * could be read; the subquery, which Citus does not support, has PostgreSQL begin with the key.
+ */
+export const joinTargets = joinTargetsWith("");
+
+/** For statements that select `action = 'erase'`: many plans may redact a record, and are not read. */
+export const joinErasing = joinTargetsWith("AND one.action = 'erase'");
 
 export function keyRows(keys: readonly RecordKey[]): Rows {
   return new Rows(keys.map(keyValues), 3);
