@@ -72,7 +72,7 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
       const largeUntil = performance.now() + largeMsMax;
       for (const one of batch.large) {
         large = large.slice(1);
-        const begun = await beginLarge(one, claim).catch((failure: unknown) => ({
+        const begun = await beginLarge(one, leasedFromNow(claim)).catch((failure: unknown) => ({
           ...one,
           failure,
         }));
@@ -86,6 +86,17 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
       if (isSlow && performance.now() > until) return [];
     }
     return [];
+  };
+}
+
+/** The lease is read when the deletion begins: its plan may have taken longer than a lease. */
+function leasedFromNow(claim: Claim): Claim {
+  const startedAt = performance.now();
+  return {
+    ...claim,
+    get leaseUntil() {
+      return claim.leaseUntil + Math.round(performance.now() - startedAt);
+    },
   };
 }
 

@@ -103,6 +103,25 @@ describe("several large deletions", () => {
     assert.deepEqual(known, [[], ["two", "three"]]);
   });
 
+  it("have a whole lease when their plans are complete", async (test) => {
+    let now = 0;
+    test.mock.method(performance, "now", () => now);
+    const leases: number[] = [];
+    const large = [deletion("large")];
+    const claimDeletions = makeClaimer(
+      stepsOf({
+        claimSome: async () => ({ claimed: [], large, isBehind: false, checked: 1, turn: "" }),
+        beginLarge: async (one, own) => {
+          now += 90_000;
+          leases.push(own.leaseUntil);
+          return one;
+        },
+      }),
+    );
+    await claimDeletions({ ...claim, leaseUntil: 60_000 }, 10);
+    assert.deepEqual(leases, [150_000]);
+  });
+
   it("that all wait end the claim after some time", async (test) => {
     let now = 0;
     test.mock.method(performance, "now", () => (now += 1_000));
