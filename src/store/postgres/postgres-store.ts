@@ -16,6 +16,7 @@ import { bindMethods } from "../sql/methods.ts";
 import { schemaVersion } from "../sql/migrations.ts";
 import { claimDeletions, claimLarge, type StepBounds } from "../sql/plan/claim-step.ts";
 import { scanBounds } from "../sql/plan/organization-obstacle.ts";
+import { smallCascades } from "../sql/plan/record-plans.ts";
 import { refuseRestoring } from "../sql/restore/replay.ts";
 import { setFloor } from "../sql/retention/floor.ts";
 import { placeHold } from "../sql/retention/hold.ts";
@@ -209,8 +210,7 @@ function deletionMethods(database: Database, { options, vacuum, index }: Deletio
 }
 
 const bounds: StepBounds = {
-  relationsMax: 1_000,
-  bounded: true,
+  ...smallCascades,
   shortHistories: false,
   scan: scanBounds,
 };

@@ -17,7 +17,7 @@ import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { lock, type Statements } from "../statement/statements.ts";
-import { type Cascade, cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
+import { cascadeOf, collectGraph, type Collecting, type RelationGraph } from "./cascade.ts";
 import { listFloors } from "../retention/floor.ts";
 import { readFloorsAgain, readObligations, restrictPlan } from "./obligation.ts";
 import {
@@ -40,11 +40,11 @@ import {
 } from "./plan.ts";
 import { findErasing } from "./relations.ts";
 
-/** How many relations are read for several deletions together. A deletion that needs more is planned separately. */
-const relationsOfSetMax = 2_000;
+/** If the relations of several deletions exceed the bound, this part of them is planned. */
+const partOfSet = 1 / 8;
 
 export interface PlanBounds {
-  /** How many relations one cascade may have. */
+  /** How many relations one cascade, or those of several deletions together, may have. */
   readonly relationsMax: number;
   /** Whether a cascade beyond the bound is planned elsewhere; otherwise it is too large. */
   readonly bounded: boolean;
@@ -53,6 +53,9 @@ export interface PlanBounds {
   /** How much is read of what names persons and companies, if it is not the default. */
   readonly parties?: PartyBounds;
 }
+
+/** What is planned where others wait. */
+export const smallCascades = { relationsMax: 2_000, bounded: true } as const;
 
 /** The bounds of a cascade that is planned where nobody waits for it. */
 export const largestCascade: PlanBounds = {
@@ -90,7 +93,10 @@ export function* planPending(
   return { plans, isBehind: parties?.isBehind === true };
 }
 
-/** Plans deletions of one organization, each as if the earlier ones had begun. */
+/**
+ * Plans deletions of one organization, each as if the earlier ones had begun. If all of them need too many relations,
+ * the first ones are planned, so that no more is read at once however many there are.
+ */
 export function* planRecords(
   deletions: readonly Omit<Root, "planning">[],
   { now, bounds, parties }: PlanningOptions,
@@ -100,15 +106,18 @@ export function* planRecords(
   const { organizationId } = first.deletion;
   const confidential = yield* readConfidentialTypes(organizationId);
   const obligations = new Obligations(yield* listFloorsThatKeep(organizationId));
-  const planned = deletions.map(({ root }) => root);
-  const reading = { organizationId, confidential, bounds, obligations, planned };
-  const roots = deletions.map((one) => {
+  const all = deletions.map((one) => {
     return { ...one, planning: planningOf(one.deletion, now, confidential) };
   });
-  const relationsMax = Math.max(bounds.relationsMax, relationsOfSetMax);
-  const graph = yield* readGraph(roots, relationsMax, reading);
-  const set = { ...reading, roots, graph, parties, alone: new Map<Root, RelationGraph>() };
-  return obligations.floors.length === 0 ? yield* planInOrder(set) : yield* planLocked(set);
+  for (let roots = all; ; roots = roots.slice(0, Math.ceil(roots.length * partOfSet))) {
+    const planned = roots.map(({ root }) => root);
+    const reading = { organizationId, confidential, bounds, obligations, planned };
+    const graph = yield* readGraph(roots, bounds.relationsMax, reading);
+    if (graph.cut !== undefined && roots.length > 1) continue;
+    const set = { ...reading, roots, graph, parties };
+    const some = yield* obligations.floors.length === 0 ? planInOrder(set) : planLocked(set);
+    return all.map((_, index) => some[index] ?? "later");
+  }
 }
 
 /** If an organization is being erased, a rule that was set later keeps none of its records. */
@@ -120,25 +129,18 @@ export function* listFloorsThatKeep(organizationId: string): Statements<readonly
   return isErased ? [] : floors;
 }
 
-export interface Reading {
-  readonly organizationId: string;
+export interface Reading extends Pick<Collecting, "organizationId" | "types" | "planned"> {
   readonly confidential: ReadonlySet<ResourceType>;
   readonly bounds: Pick<PlanBounds, "shortHistories">;
   readonly obligations: Obligations;
-  /** The types of records that are read; undefined for all. */
-  readonly types?: readonly ResourceType[] | undefined;
   /** Holds that end by themselves before this day are left out; without one, all holds count. */
   readonly heldOn?: string | undefined;
-  /** The roots of all plans that are made together; without them, all holders of each record are read. */
-  readonly planned?: readonly NodeKey[] | undefined;
 }
 
 interface PlanningSet extends Reading {
   readonly bounds: PlanBounds;
   readonly roots: readonly Root[];
   readonly graph: RelationGraph;
-  /** The graphs of deletions that need more relations than the common graph has. */
-  readonly alone: Map<Root, RelationGraph>;
   readonly parties: PartyObstacles | undefined;
 }
 
@@ -146,17 +148,12 @@ interface PlanningSet extends Reading {
 export function* readGraph(
   roots: readonly (Pick<Root, "root"> & { readonly deletion: PlanSubject })[],
   relationsMax: number,
-  { organizationId, confidential, bounds, obligations, types, heldOn, planned }: Reading,
+  reading: Reading,
 ): Statements<RelationGraph> {
+  const { organizationId, confidential, bounds, obligations, heldOn } = reading;
   const bounded = new BoundedEdges(relationsMax, confidential);
-  const graph = yield* collectGraph({
-    organizationId,
-    roots: roots.map(({ root }) => root),
-    bounded,
-    types,
-    planned,
-    confidential,
-  });
+  const nodes = roots.map(({ root }) => root);
+  const graph = yield* collectGraph({ ...reading, roots: nodes, bounded });
   yield* readObligations(obligations, [...graph.nodes()], {
     organizationId,
     confidential,
@@ -217,22 +214,17 @@ function* planAlone(
   going: ReadonlySet<NodeKey>,
   set: PlanningSet,
 ): Statements<RecordPlan> {
-  const { roots, graph, alone, bounds } = set;
-  let evaluated = yield* evaluate(one, going, { ...set, graph: alone.get(one) ?? graph });
-  if (evaluated.isCut && roots.length > 1 && !alone.has(one)) {
-    const own = yield* readGraph([one], bounds.relationsMax, set);
-    alone.set(one, own);
-    evaluated = yield* evaluate(one, going, { ...set, graph: own });
-  }
+  const evaluated = yield* evaluate(one, going, set);
   const { plan, holds, isCut, isLong } = evaluated;
-  if (isCut) return bounds.bounded ? "large" : tooLarge;
+  if (isCut) return set.bounds.bounded ? "large" : tooLarge;
   if (isLong && holds.length === 0) return "large";
   return obstacleOf(evaluated, one.planning.now) ?? plan;
 }
 
 /** The plan of a deletion, and everything that prevents it. */
-export interface Evaluated extends Obstacles, Pick<Cascade, "isCut"> {
+export interface Evaluated extends Obstacles {
   readonly plan: ErasurePlan;
+  readonly isCut: boolean;
 }
 
 /** `going` contains what earlier plans erase. */

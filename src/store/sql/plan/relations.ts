@@ -155,8 +155,8 @@ function* eachPageOfOne(
 }
 
 /**
- * Finds those of these records that belong to an independent one that remains: that is neither in a plan nor among those
- * for which a plan is being made. Runs as often as `eachPage` does.
+ * Finds those of these records that belong to an independent one that remains: it is neither in a plan nor among those
+ * for which plans are being made. Runs as often as `eachPage` does.
  */
 export function* findKept({
   organizationId,

@@ -26,10 +26,10 @@ import { ChangeOrder, eraseNumberedRecords } from "./change-order.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Claimed, Claiming } from "../../shared/claimer.ts";
 import { claimDeletions as claimDue } from "../../sql/plan/claim-step.ts";
-import type { PlanBounds } from "../../sql/plan/record-plans.ts";
+import { type PlanBounds, smallCascades } from "../../sql/plan/record-plans.ts";
 
 /** The largest cascade that is planned in one transaction. */
-const planBounds: PlanBounds = { relationsMax: 200, bounded: true, shortHistories: true };
+const planBounds: PlanBounds = { ...smallCascades, shortHistories: true };
 /** How much of the floors of an organization one transaction reads. */
 const scan = { rowsMax: limits.floorScanRowsMax, historiesMax: 20 };
 
