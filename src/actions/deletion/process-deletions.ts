@@ -72,7 +72,7 @@ async function claimAll(
   const mayClaim = () => claimed.length === 0 || performance.now() < until;
   while (claimed.length < deletionsMax && !stopping.aborted && mayClaim()) {
     const now = clock();
-    const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant };
+    const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant, stopping };
     try {
       const part = await store.claimDeletions(claim, deletionsMax - claimed.length);
       claimed.push(...part);

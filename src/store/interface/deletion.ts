@@ -49,6 +49,8 @@ export interface Claim {
   readonly now: number;
   readonly leaseUntil: number;
   readonly claimant: string;
+  /** Ends the claim; a large plan that is being made stays undone, and the deletion `pending`. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /** `failure`: why its plan could not be made; it is still `pending`, and whoever claims it postpones it. */

@@ -221,8 +221,11 @@ function claimer(database: Database, indexParties: () => Promise<void>): Store["
       database.transaction(allDeletions, (tx) =>
         tx.perform(claimDeletions, claim, { ...claiming, bounds }),
       ),
-    beginLarge: (deletion, claim) =>
-      database.transaction(allDeletions, (tx) => tx.perform(claimLarge, deletion, claim)),
+    beginLarge: (deletion, claim, stopping) =>
+      database.transaction(allDeletions, (tx) => {
+        tx.endAtPause(stopping);
+        return tx.perform(claimLarge, deletion, claim);
+      }),
     indexParties,
   });
 }

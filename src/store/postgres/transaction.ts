@@ -69,6 +69,7 @@ export class Transaction {
   readonly #options: TransactionOptions;
   readonly #pace = new Pace();
   #firstFailure: unknown;
+  #stopping: AbortSignal | undefined;
 
   constructor(client: PoolClient, options: TransactionOptions) {
     this.#client = client;
@@ -80,6 +81,11 @@ export class Transaction {
   /** The first error of the transaction; undefined if there was none. */
   get firstFailure(): unknown {
     return this.#firstFailure;
+  }
+
+  /** From now on, the next pause of long work throws when the signal is aborted. */
+  endAtPause(stopping: AbortSignal | undefined): void {
+    this.#stopping = stopping;
   }
 
   /** Makes the data of these organizations visible to the rest of the transaction. Their ids contain no comma. */
@@ -127,7 +133,10 @@ export class Transaction {
 
   readonly #send = async (request: Exclude<Request, Parts>): Promise<unknown> => {
     if (request.method === "together") return inSequence(request.statements.map(this.#send));
-    if (request.method === "pause") return this.#pace.pause();
+    if (request.method === "pause") {
+      this.#stopping?.throwIfAborted();
+      return this.#pace.pause();
+    }
     if (request.method === "lock") return this.#lock(request.keys);
     if (request.method === "preparePlans")
       return this.#options.preparePlans(this, request.deletions);

@@ -33,8 +33,12 @@ export interface ClaimSteps {
   /** Advances the index of parties for a limited time. A failure ends one claim, and the next one claims without it. */
   readonly indexParties: () => Promise<void>;
   readonly claimSome: (claim: Claim, claiming: Claiming) => Promise<Claimed>;
-  /** Undefined if the deletion was not begun. */
-  readonly beginLarge: (deletion: Deletion, claim: Claim) => Promise<Deletion | undefined>;
+  /** Undefined if the deletion was not begun. May throw when the process stops. */
+  readonly beginLarge: (
+    deletion: Deletion,
+    claim: Claim,
+    stopping?: AbortSignal,
+  ) => Promise<Deletion | undefined>;
 }
 
 /** How long a claim that begins nothing goes on while it advances the index or plans large deletions. */
@@ -47,7 +51,8 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
   let turn = "";
   let large: readonly Deletion[] = [];
   let isBehind = false;
-  return async (claim, deletionsMax) => {
+  return async ({ stopping, ...claim }, deletionsMax) => {
+    const isStopping = () => stopping?.aborted === true;
     const until = performance.now() + fruitlessMsMax;
     for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
       if (isBehind) {
@@ -72,16 +77,15 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
       const largeUntil = performance.now() + largeMsMax;
       for (const one of batch.large) {
         large = large.slice(1);
-        const begun = await beginLarge(one, leasedFromNow(claim)).catch((failure: unknown) => ({
-          ...one,
-          failure,
-        }));
+        const begun = await beginLarge(one, leasedFromNow(claim), stopping).catch(
+          (failure: unknown) => (isStopping() ? undefined : { ...one, failure }),
+        );
         if (begun !== undefined) claimed.push(begun);
-        if (performance.now() <= largeUntil) continue;
+        if (performance.now() <= largeUntil && !isStopping()) continue;
         turn = one.restrictedOf ?? one.organizationId;
         break;
       }
-      if (claimed.length > 0 || batch.checked === 0) return claimed;
+      if (claimed.length > 0 || batch.checked === 0 || isStopping()) return claimed;
       const isSlow = isBehind || batch.large.length > 0;
       if (isSlow && performance.now() > until) return [];
     }
