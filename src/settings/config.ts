@@ -70,7 +70,7 @@ export const settings = {
   databaseStartTimeoutMs: setting(
     "DATABASE_START_TIMEOUT_MS",
     "30000",
-    "How long a start waits for a PostgreSQL server that can't be reached, accepts no writes or has locked tables, in milliseconds.",
+    "How long a start waits for a PostgreSQL server that can't be reached, accepts no writes or has locked tables, and a migration for others who use the tables, in milliseconds.",
     wholeNumber(0, 3_600_000),
   ),
   dataDir: setting(
@@ -220,6 +220,7 @@ export function connectionsOf(config: Config): ConnectionSettings {
     prepare: config.databasePrepare,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
     lockTimeoutMs: config.databaseLockTimeoutMs,
+    startTimeoutMs: config.databaseStartTimeoutMs,
   };
 }
 

@@ -9,6 +9,8 @@ export interface ConnectionSettings {
   readonly prepare: boolean;
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
+  /** How long a migration of the schema waits for others who use the tables. */
+  readonly startTimeoutMs: number;
 }
 
 /** What a process has found out about its server, and its other threads need not find out again. */
@@ -32,4 +34,5 @@ export const defaultConnections: ConnectionSettings = {
   prepare: true,
   statementTimeoutMs: 30_000,
   lockTimeoutMs: 10_000,
+  startTimeoutMs: 30_000,
 };

@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Client } from "pg";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { migrate as migratePostgres } from "../../../src/store/postgres/migration/migrate.ts";
@@ -17,6 +18,7 @@ import { acme, keyOf, operator, organization, transaction } from "../../conforma
 import { password, urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makePlace } from "../sqlite/place.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { storeParts as parts } from "../../../src/feature/parts.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { storeSamples } from "../../feature/samples.ts";
@@ -140,6 +142,10 @@ describe("a store of version 1.0 on SQLite", () => {
 
 const server = await usePostgres();
 
+const waiting = `
+  SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'LOCK TABLE%'`;
+
 describe("a store of version 1.0 on PostgreSQL", () => {
   it("is brought up by each migration once, and keeps its rows", async () => {
     const url = await server.makeDatabase();
@@ -172,6 +178,33 @@ describe("a store of version 1.0 on PostgreSQL", () => {
     const store = await openTestStore(url, { role: "serve" });
     assert.deepEqual(await requestersOf(store, ids), ["anna", undefined]);
     await store.close();
+  });
+
+  it("is brought up once nobody uses its tables; until then, its readers are answered", async (test) => {
+    const url = await server.makeDatabase();
+    const old = await openTestStore(url, { role: "serve" });
+    await old.write(transaction("one"));
+    const id = await old.request(keyOf("transaction", "one"), { actor: "anna" });
+    await server.query(textFor("postgres", asVersion1), url);
+    const session = new Client(url);
+    await session.connect();
+    await session.query("BEGIN; SELECT FROM deletion");
+    const migrateWithin = (startTimeoutMs: number, onNotice?: (text: string) => void) => {
+      const connections = { ...defaultConnections, startTimeoutMs };
+      return openTestStore(url, { role: "command", connections, ...(onNotice && { onNotice }) });
+    };
+    const noticed = Promise.withResolvers<string>();
+    const opened = migrateWithin(600_000, noticed.resolve);
+    test.after(async () => {
+      await session.end();
+      await (await opened).close();
+      await old.close();
+    });
+    await waitFor("the migration to wait", async () => (await server.query(waiting, url))[0]);
+    assert.equal((await old.deletionOf(id)).status, "pending");
+    assert.match(await noticed.promise, /^Waiting up to 600000 ms .*another session uses its/);
+    const inUse = { name: "StoreError", isTemporary: true, message: /uses its tables.*xact_start/ };
+    await assert.rejects(migrateWithin(0), inUse);
   });
 
   it("is not made from one of a version that was never released", async () => {

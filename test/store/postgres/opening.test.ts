@@ -124,6 +124,7 @@ describe("opening a store on PostgreSQL", () => {
       prepare: false,
       statementTimeoutMs: 5_000,
       lockTimeoutMs: 1_000,
+      startTimeoutMs: 0,
     };
     const store = await openTestStore(url, { role: "serve", connections });
     await store.write([transaction("a"), transaction("b")]);

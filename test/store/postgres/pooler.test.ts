@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { lacksPgBouncer, startPgBouncer } from "../../support/postgres/pgbouncer.ts";
 import { startPostgres } from "../../support/postgres/postgres-server.ts";
+import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
-const connections = { poolMax: 4, statementTimeoutMs: 30_000, lockTimeoutMs: 10_000 };
+const connections = { ...defaultConnections, poolMax: 4 };
 
 describe("a pooler without prepared statements", () => {
   const skip = lacksPgBouncer({ prepared: false });

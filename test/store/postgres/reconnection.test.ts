@@ -18,6 +18,7 @@ const connections: ConnectionSettings = {
   prepare: true,
   statementTimeoutMs: 2_000,
   lockTimeoutMs: 200,
+  startTimeoutMs: 0,
 };
 
 /** The result of a write: acknowledged, or to be tried again. Anything else fails the test. */
