@@ -168,6 +168,9 @@ describe("several processes on one database", () => {
     assert.equal((await quick.deletionOf(id)).waitingFor, undefined);
     assert.equal((await quick.finish(id)).status, "completed");
     assert.equal(await quick.exists(keyOf("transaction", "t")), false);
+    // Nor is it an error of the program that the other one has completed it.
+    await assert.rejects(slow.eraseOne(id, 10), { ...refused, isTemporary: true });
+    await assert.rejects(slow.completeOne(id), { ...refused, isTemporary: true });
   });
 
   it("erase what was written before the plan was made, and refuse what arrives later", async () => {

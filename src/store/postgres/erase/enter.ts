@@ -12,8 +12,7 @@ import { type KeepingReport, listKeepingReports } from "../../sql/plan/restricte
 import type { Transaction } from "../transaction.ts";
 import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import { lockRecords } from "../commit/record.ts";
-import { lockProcessing, type Processing } from "../../sql/plan/erasure.ts";
-import { StoreError } from "../../interface/store-error.ts";
+import { lockProcessing, type Processing, takenOver } from "../../sql/plan/erasure.ts";
 
 const readInOrderOfKeys = `SELECT set_config('enable_sort', 'off', true)`;
 
@@ -120,9 +119,7 @@ export class Leases {
     for (const { deletion, claimant } of processing) {
       const { deletionRequestId: id } = deletion;
       if (claimant !== null && claimant === this.claimantOf(id)) continue;
-      throw new StoreError(`The deletion ${id} is processed by another process.`, {
-        isTemporary: true,
-      });
+      throw takenOver(id);
     }
     await showOrganizationsOf(
       transaction,

@@ -4,6 +4,7 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Act } from "../../interface/act.ts";
+import { StoreError } from "../../interface/store-error.ts";
 import { addCounts, type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import { among, inNamedIds, named, namedDeletion } from "../statement/named.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
@@ -80,6 +81,13 @@ const findProcessing = `
   --postgres FOR UPDATE
   `;
 
+/** For a deletion that another process has taken over, and may have completed, after this one's lease ended. */
+export function takenOver(id: string): StoreError {
+  return new StoreError(`The deletion ${id} is processed by another process.`, {
+    isTemporary: true,
+  });
+}
+
 /** Locks them until the end of the transaction, in the order of their ids. Throws unless all are being processed. */
 export function* lockProcessing(ids: readonly string[]): Statements<readonly Processing[]> {
   const rows = yield* all<DeletionRow>(findProcessing, ids);
@@ -90,6 +98,7 @@ export function* lockProcessing(ids: readonly string[]): Statements<readonly Pro
     const { plan_end: planEnd, cursor, claimant } = row;
     const deletion = toDeletion(row);
     const { status } = deletion;
+    if (status === "completed") throw takenOver(id);
     if (status !== "processing") throw new TypeError(`the deletion ${id} is ${status}`);
     return { deletion, planEnd, cursor, claimant };
   });
