@@ -122,7 +122,7 @@ Every request takes one token from the bucket of its organization, which \`RATE_
 more work takes more tokens once it is done, by the largest of items, bytes and processor time, so that the next ones
 wait accordingly. \`RateLimit\` has the number of tokens left, and \`Retry-After\` of a 429 the time until there are
 enough. Beyond the bounds on work in progress a request gets 429 or 503 with \`Retry-After\`, after waiting for at
-most ${limits.bodyReservationWaitMsMax / 1_000} seconds if memory for its body is missing. The writer serves small writes first, and organizations in turn.
+most ${limits.bodyReservationWaitMsMax / 1_000} seconds if memory for its body is missing. The writer serves small writes first, and organizations in turn, which on PostgreSQL also take turns in the connections.
 
 A client that ignores \`Retry-After\` is slowed down: after ${refusalPolicy.burst} replies of 429 to one organization, or to one network
 without a credential, at most ${refusalPolicy.perSecond} follow in a second, each of them up to ${refusalDelayMsMax} milliseconds late.`;

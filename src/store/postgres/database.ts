@@ -172,6 +172,11 @@ export class Database {
     });
   }
 
+  /** How many the pool has at most. */
+  get connections(): number {
+    return this.#settings.poolMax;
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }

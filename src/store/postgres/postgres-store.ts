@@ -33,6 +33,7 @@ import { ErasureVacuum } from "./erase/vacuum.ts";
 import { checkErasure, checkIntegrity } from "./integrity.ts";
 import { compareSchema } from "./migration/actual-schema.ts";
 import { requireRights } from "./migration/find-schema.ts";
+import { MethodTurns } from "./method-turns.ts";
 import { openDatabase } from "./open-database.ts";
 import { bulkConnectionsMax } from "./settings.ts";
 import { postgresTraits } from "./traits.ts";
@@ -88,11 +89,16 @@ interface PostgresOptions extends StoreOptions {
 
 function makeStore(database: Database, options: PostgresOptions): Store {
   const vacuum = new ErasureVacuum(database);
+  const turns = new MethodTurns(database.connections);
   const { store, holds, retention, overview, ...groups } = bindMethods(
     (_name, { kind, visibility, work, mayHaveResidue }) => {
       const inTransaction = kind === "lookup" ? "inOneGo" : "transaction";
-      const perform = (...args: never[]) =>
-        database[inTransaction](visibility(...args), (tx) => tx.perform(work, ...args));
+      const perform = (...args: never[]) => {
+        const visible = visibility(...args);
+        return turns.run(visible, () =>
+          database[inTransaction](visible, (tx) => tx.perform(work, ...args)),
+        );
+      };
       return mayHaveResidue === undefined ? perform : vacuuming(perform as Purge, vacuum);
     },
     database.parts,
