@@ -50,10 +50,13 @@ const unread = { without: "created_by" };
 const toRecipient = reader<Recipient>({ types: "json" }, unread);
 const toWaiting = reader<WaitingRecipient>({ types: "json" }, unread);
 
-/** A registration excludes concurrent erasures of records; erasures don't exclude each other. */
+const registrationsOf = (organizationId: string) =>
+  `hashtextextended('sluice recipients of ' || ${organizationId}, 0)`;
+
+/** A registration excludes erasures of the organization's records; erasures don't exclude each other. */
 const lockRegistrations = `
-  --sqlite SELECT 1
-  --postgres SELECT pg_advisory_xact_lock(27, 66)
+  --sqlite SELECT $1
+  --postgres SELECT pg_advisory_xact_lock(${registrationsOf("$1")})
   `;
 
 const insertOne = `
@@ -112,8 +115,8 @@ const findOfSome = `
 
 /** Waits for registrations in progress, and later ones for the transaction. */
 const awaitRegistrations = `
-  --sqlite SELECT 1
-  --postgres SELECT pg_advisory_xact_lock_shared(27, 66)
+  --sqlite SELECT $1
+  --postgres SELECT pg_advisory_xact_lock_shared(${registrationsOf("id")}) FROM unnest($1::text[]) AS id
   `;
 
 /**
@@ -129,7 +132,7 @@ const setAcknowledged = `
 
 export function* createRecipient(wanted: NewRecipient, act: Act): Statements<Recipient> {
   // First, so that nothing is locked while this waits.
-  yield* get(lockRegistrations);
+  yield* get(lockRegistrations, wanted.organizationId);
   return yield* createSubscription(recipientKind, wanted, act);
 }
 
@@ -175,9 +178,10 @@ function* advance(one: Acknowledgement): Statements<Recipient | undefined> {
 export function* findRecipientsOf(
   organizationIds: readonly string[],
 ): Statements<readonly Recipient[]> {
+  const ids = organizationIds.toSorted();
   const [, rows] = yield* allTogether<readonly [unknown[], Row[]]>(
-    [awaitRegistrations],
-    [findOfSome, organizationIds],
+    [awaitRegistrations, ids],
+    [findOfSome, ids],
   );
   return rows.map(toRecipient);
 }

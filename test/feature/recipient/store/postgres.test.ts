@@ -20,10 +20,10 @@ import { waitFor } from "../../../support/wait-for.ts";
 const postgres = await usePostgres();
 const url = await postgres.makeDatabase();
 /** What a transaction of a registration, and of an erasure, locks first. */
-const registration = "SELECT pg_advisory_xact_lock(27, 66)";
-const erasure = "SELECT pg_advisory_xact_lock_shared(27, 66)";
-const waiting =
-  "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 27 AND objid = 66 AND NOT granted";
+const key = `hashtextextended('sluice recipients of ${acme}', 0)`;
+const registration = `SELECT pg_advisory_xact_lock(${key})`;
+const erasure = `SELECT pg_advisory_xact_lock_shared(${key})`;
+const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
 
 async function awaitRows(client: Client, query: string): Promise<void> {
   await waitFor("one to wait for the other", async () => {
