@@ -147,8 +147,8 @@ function makeStore(database: Database, options: PostgresOptions): Store {
       return more;
     },
     close: () => (closed ??= close()),
-    holds: { ...holds, place: withPlansLocked(database, placeHold) },
-    retention: { ...retention, setFloor: withPlansLocked(database, setFloor) },
+    holds: { ...holds, place: withPlansLocked(turns, database, placeHold) },
+    retention: { ...retention, setFloor: withPlansLocked(turns, database, setFloor) },
     overview: { ...overview, sizeBytes: () => database.inOneGo({}, readDatabaseSize) },
     ...groups,
   };
@@ -156,14 +156,20 @@ function makeStore(database: Database, options: PostgresOptions): Store {
 
 /** A plan sees every hold and floor, and a hold or a floor sees every plan. */
 function withPlansLocked<Args extends [{ readonly organizationId: string }, ...unknown[]], Result>(
+  turns: MethodTurns,
   database: Database,
   work: (...args: Args) => Statements<Result>,
 ): (...args: Args) => Promise<Result> {
-  return (...args) =>
-    database.transaction(organization(args[0].organizationId), async (tx) => {
-      await lockPlansOf(tx, args[0].organizationId);
-      return tx.perform(work, ...args);
-    });
+  return (...args) => {
+    const { organizationId } = args[0];
+    const own = organization(organizationId);
+    return turns.run(own, () =>
+      database.transaction(own, async (tx) => {
+        await lockPlansOf(tx, organizationId);
+        return tx.perform(work, ...args);
+      }),
+    );
+  };
 }
 
 /** Calls run one after another, so that several deletions of a process together use only as many connections as one. */
