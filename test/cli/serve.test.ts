@@ -7,6 +7,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "node:test";
+import { Client } from "pg";
 import { logLevelOf } from "../../src/cli/command/serve.ts";
 import { fetchToken } from "../support/customer.ts";
 import { testEnvironment } from "../support/service.ts";
@@ -129,6 +130,24 @@ describe("serve on an empty store", () => {
       assert.equal(await server.end("SIGTERM"), 0);
     });
   }
+
+  it("goes on serving if the database does not let it create the organization demo", async () => {
+    const url = await postgres.makeDatabase();
+    await makeCommandLine({ environment: { DATABASE_URL: url } }).ask("migrate");
+    const client = new Client(url);
+    await client.connect();
+    await client.query("BEGIN; LOCK TABLE organization IN EXCLUSIVE MODE");
+    const settings = { ...development, DATABASE_URL: url, DATABASE_LOCK_TIMEOUT_MS: "50" };
+    const server = await serve(makeTempFolder(), settings);
+    await waitFor("the reason", () => {
+      const { err } = server.output();
+      return /^sluice: The first steps can't be shown\. .*lock timeout/m.exec(err) ?? undefined;
+    });
+    await waitFor("the next steps", () => /organization create/.exec(server.output().out)?.[0]);
+    await client.end();
+    assert.equal((await server.client.send({ method: "GET", path: "/health/live" })).status, 200);
+    assert.equal(await server.end("SIGTERM"), 0);
+  });
 
   it("stops on SIGHUP as on SIGTERM, and opens no debugger on SIGUSR1", async () => {
     const server = await serve(makeTempFolder(), { HOST: "[::1]", LOG_LEVEL: "info" });

@@ -9,6 +9,7 @@ import type { Serving } from "../../process/serving.ts";
 import { type Config, readConfig } from "../../settings/config.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { sluice } from "../../basics/program-name.ts";
+import { viewError } from "../output/error-view.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { disablePretenuring, limitHeap } from "../v8-flags.ts";
 
@@ -27,12 +28,12 @@ export const serve = defineCommand({
     using stopping = awaitStopSignal();
     let graceMs: number | undefined;
     try {
-      const first = await createFirstOrganization(context, server);
+      const first = await orSayWhy(context, createFirstOrganization(context, server));
       if (context.json) {
         context.out.write(`${JSON.stringify({ address: server.address, ...first })}\n`);
       } else {
         context.out.write(`Listening on ${server.address}\n`);
-        const steps = await describeNext(context, server, first);
+        const steps = await orSayWhy(context, describeNext(context, server, first));
         if (steps !== undefined) context.out.write(`\n${steps}\n`);
       }
       const ended = await Promise.race([stopping.received, server.replaced]);
@@ -48,6 +49,16 @@ export const serve = defineCommand({
     return undefined;
   },
 });
+
+/** The server answers requests by now, and goes on without what it would print for a new store. */
+async function orSayWhy<Hint>({ err }: Context, hint: Promise<Hint>): Promise<Hint | undefined> {
+  try {
+    return await hint;
+  } catch (error) {
+    err.write(`sluice: The first steps can't be shown. ${viewError(error).message}\n`);
+    return undefined;
+  }
+}
 
 /** Undefined for a store that has an organization already. */
 async function describeNext(
