@@ -290,16 +290,21 @@ export class Database {
   }
 }
 
+interface Notice {
+  readonly severity?: string | undefined;
+  readonly message?: string | undefined;
+}
+
 /** COMMIT rolls back a transaction in which a statement failed, and reports that instead of failing. */
 async function commit(client: PoolClient): Promise<void> {
-  let warned = false;
-  const notice = ({ severity }: { severity?: string | undefined }) => {
-    if (severity === "WARNING") warned = true;
+  let warning: string | undefined;
+  const notice = ({ severity, message }: Notice) => {
+    if (severity === "WARNING") warning = message;
   };
   client.on("notice", notice);
   const { command } = await send(client, "COMMIT").finally(() => client.off("notice", notice));
   if (command !== "COMMIT") throw new TypeError("a transaction was committed after a failure");
-  if (warned) throw new UncertainCommit();
+  if (warning !== undefined) throw new UncertainCommit(`PostgreSQL, at a commit: ${warning}`);
 }
 
 /** False if the connection can't be used any more. */

@@ -44,12 +44,16 @@ const lostStatementStates: ReadonlySet<string> = new Set(["26000", "42P05"]);
 /** Another transaction came first; a retry will probably succeed. */
 const collisionStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-/** Citus has committed, but a worker's changes are invisible until the coordinator commits them again. */
+/**
+ * The server has committed, but a failure may still undo it or hide it: a worker of Citus has not been notified, so its
+ * changes are invisible until the coordinator commits them again; or a synchronous standby does not have it.
+ */
 export class UncertainCommit extends Error {
   override readonly name = "UncertainCommit";
 
-  constructor() {
-    super("a worker of the cluster has not been notified of a commit yet");
+  /** `warning`: what the server said. */
+  constructor(warning = "a worker of the cluster has not been notified of a commit yet") {
+    super(warning);
   }
 }
 

@@ -28,6 +28,14 @@ function answer(code: string): DatabaseError {
   return Object.assign(new DatabaseError("said by the server", 1, "error"), { code });
 }
 
+const warnAtCommit = `
+  CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE WARNING 'no standby'; RETURN NULL; END $$;
+  CREATE TABLE warned (id int);
+  CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON warned DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION warn();
+  INSERT INTO warned VALUES (1)`;
+
 const server = await usePostgres();
 
 describe("a failure inside a transaction", () => {
@@ -43,6 +51,17 @@ describe("a failure inside a transaction", () => {
     );
     await assert.rejects(failed, (error) => {
       assert.equal(stateOf(error), "22012");
+      return true;
+    });
+  });
+
+  it("that is a warning at a commit leaves its outcome open, and is named", async () => {
+    const warned = database.transaction(allOrganizations, (transaction) =>
+      transaction.exec(warnAtCommit),
+    );
+    await assert.rejects(warned, (error) => {
+      assert.ok(error instanceof AppError && error.errorName === "unavailable");
+      assert.equal(String(error.cause), "UncertainCommit: PostgreSQL, at a commit: no standby");
       return true;
     });
   });
