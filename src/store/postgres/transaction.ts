@@ -57,7 +57,7 @@ interface TransactionOptions {
   readonly preparePlans: (
     transaction: Transaction,
     deletions: readonly Deletion[],
-  ) => Promise<void>;
+  ) => Promise<readonly Deletion[]>;
 }
 
 export class Transaction {

@@ -5,6 +5,7 @@
 // A process claims a deletion for a limited time (a lease), and every further step verifies that it still holds the
 // lease. So two processes never process the same deletion, however slow or disconnected one of them is.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
@@ -13,6 +14,10 @@ import type { Transaction } from "../transaction.ts";
 import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import { lockRecords } from "../commit/record.ts";
 import { lockProcessing, type Processing, takenOver } from "../../sql/plan/erasure.ts";
+
+/** How long a claim waits for plans that others have locked, usually for the end of a step; then it leaves them out. */
+const lockWaitMsMax = 1_000;
+const lockPollMs = 20;
 
 const readInOrderOfKeys = `SELECT set_config('enable_sort', 'off', true)`;
 
@@ -25,15 +30,26 @@ export async function useOrderOfKeys(transaction: Transaction): Promise<void> {
   await transaction.all(readInOrderOfKeys);
 }
 
-/** Makes everything visible that writing plans needs; the plans are in tables of the coordinator and of its shards. */
+/**
+ * Makes everything visible that writing plans needs; the plans are in tables of the coordinator and of its shards.
+ * Returns the deletions whose plans could be locked.
+ */
 export async function preparePlans(
   transaction: Transaction,
   deletions: readonly Deletion[],
-): Promise<void> {
+): Promise<readonly Deletion[]> {
   await showOrganizationsOf(transaction, deletions);
-  await lockPlansFor(transaction, deletions);
+  const until = performance.now() + lockWaitMsMax;
+  const taken = new Set<string>();
+  for (const owner of ownersOf(deletions)) {
+    if (!(await tryToLockPlansOf(transaction, owner, until))) taken.add(owner);
+  }
+  await awaitVisibleCommits(transaction);
+  const free = deletions.filter((one) => !ownersOf([one]).some((owner) => taken.has(owner)));
+  await lockRecords(transaction, await listReports(transaction, free));
   await commitInTwoPhases(transaction);
-  if (deletions.some(isOfOrganization)) await useOrderOfKeys(transaction);
+  if (free.some(isOfOrganization)) await useOrderOfKeys(transaction);
+  return free;
 }
 
 async function showOrganizationsOf(
@@ -69,20 +85,41 @@ export async function lockPlansFor(
   transaction: Transaction,
   deletions: readonly Deletion[],
 ): Promise<void> {
-  const owners = deletions.flatMap(({ organizationId, restrictedOf }) =>
-    restrictedOf === undefined ? [organizationId] : [organizationId, restrictedOf],
-  );
-  for (const owner of [...new Set(owners)].sort()) await lockPlansOf(transaction, owner);
+  for (const owner of ownersOf(deletions)) await lockPlansOf(transaction, owner);
   const reports = await listReports(transaction, deletions);
   await lockRecords(transaction, reports);
 }
 
-const lockPlans = `SELECT pg_advisory_xact_lock(hashtextextended('sluice plans of ' || $1, 0))`;
+/** The organizations whose plans these deletions depend on, in the order in which they are locked. */
+function ownersOf(deletions: readonly Deletion[]): readonly string[] {
+  const owners = deletions.flatMap(({ organizationId, restrictedOf }) =>
+    restrictedOf === undefined ? [organizationId] : [organizationId, restrictedOf],
+  );
+  return [...new Set(owners)].sort();
+}
+
+const plansOf = "hashtextextended('sluice plans of ' || $1, 0)";
+const lockPlans = `SELECT pg_advisory_xact_lock(${plansOf})`;
+const tryToLockPlans = `SELECT pg_try_advisory_xact_lock(${plansOf}) AS locked`;
+
+/** False if somebody else has locked them and keeps them until then. */
+async function tryToLockPlansOf(
+  transaction: Transaction,
+  organizationId: string,
+  until: number,
+): Promise<boolean> {
+  for (;;) {
+    const [row] = await transaction.all<{ locked: boolean }>(tryToLockPlans, organizationId);
+    if (row?.locked === true) return true;
+    if (performance.now() > until) return false;
+    await sleep(lockPollMs);
+  }
+}
 
 /** Locks the plans of organizations until the end of the transaction. */
 export async function lockPlansOf(transaction: Transaction, organizationId: string): Promise<void> {
   await transaction.run(lockPlans, organizationId);
-  await awaitVisibleCommits(transaction);
+  return awaitVisibleCommits(transaction);
 }
 
 /** The claims of this process, by deletion. */

@@ -65,7 +65,7 @@ const findDue = `
 
 export function* claimDeletions(
   claim: Claim,
-  { deletionsMax, turn, large, isApart, bounds }: Claiming & { readonly bounds: StepBounds },
+  { deletionsMax, turn, large: known, isApart, bounds }: Claiming & { readonly bounds: StepBounds },
 ): Statements<Claimed> {
   const abandoned = yield* column<string>(findAbandoned, claim.now, deletionsMax);
   if (abandoned.length > 0) {
@@ -78,13 +78,13 @@ export function* claimDeletions(
   for (const one of owners) {
     due.push(...(yield* all<DeletionRow>(findDue, one, claim.now, share)));
   }
-  const wasLarge = (row: DeletionRow) => large.has(row.deletion_request_id);
+  const wasLarge = (row: DeletionRow) => known.has(row.deletion_request_id);
   const largeBefore = due.filter(wasLarge).map(toDeletion);
   const others = due.filter((row) => !wasLarge(row));
-  const within = { ...bounds, isApart };
-  const { begun: claimed, isBehind, ...planned } = yield* planDeletions(others, claim, within);
-  const end = { checked: due.length, turn: owners.at(-1) ?? "" };
-  return { claimed, large: [...largeBefore, ...planned.large], isBehind, ...end };
+  const { begun, ...planned } = yield* planDeletions(others, claim, { ...bounds, isApart });
+  const checked = planned.checked + largeBefore.length;
+  const large = [...largeBefore, ...planned.large];
+  return { ...planned, claimed: begun, large, checked, turn: owners.at(-1) ?? "" };
 }
 
 const findPending = `
@@ -115,12 +115,9 @@ export interface StepBounds extends PlanBounds {
   readonly isApart?: Claiming["isApart"];
 }
 
-interface BeginResult {
+/** `checked`: without those for whose organization another process plans. */
+interface BeginResult extends Omit<Claimed, "claimed" | "turn"> {
   readonly begun: readonly Deletion[];
-  /** Deletions that are too large to be planned in this transaction. */
-  readonly large: readonly Deletion[];
-  /** Whether the index of parties has to advance first, for some deletions that remain due. */
-  readonly isBehind: boolean;
 }
 
 /** Plans deletions that are due, in order. A deletion with an obstacle is postponed, with the reason. */
@@ -132,13 +129,13 @@ function* planDeletions(
   const ready: Deletion[] = [];
   const planned: Planned[] = [];
   const waiting: WaitingDeletion[] = [];
-  const deletions = due.map(toDeletion);
-  yield* preparePlans(deletions);
-  for (const [index, deletion] of deletions.entries()) {
-    const { cursor = null } = due[index] ?? {};
+  const free = yield* preparePlans(due.map(toDeletion));
+  for (const deletion of free) {
     if (awaitsApproval(deletion)) waiting.push({ deletion, obstacle: notApproved });
     else if (!isOfOrganization(deletion)) ready.push(deletion);
     else if (bounds.isApart !== true) {
+      const isOwn = (row: DeletionRow) => row.deletion_request_id === deletion.deletionRequestId;
+      const { cursor = null } = due.find(isOwn) ?? {};
       const plan = yield* planAll({ deletion, cursor }, claim.now, bounds.scan);
       if (plan !== undefined) planned.push({ deletion, targets: targetsOf(plan) });
     }
@@ -158,5 +155,6 @@ function* planDeletions(
   }
   yield* postponeAll(waiting, claim.now);
   yield* writePlans(planned);
-  return { begun: yield* beginDeletions(planned, claim), large, isBehind };
+  const begun = yield* beginDeletions(planned, claim);
+  return { begun, large, isBehind, checked: free.length };
 }

@@ -60,7 +60,10 @@ export interface Lock {
   readonly keys: readonly RecordKey[];
 }
 
-/** Makes their organizations visible, and locks their plans. Nothing where one transaction at a time writes. */
+/**
+ * Makes their organizations visible, and locks the plans of those that nobody else has locked: another process may plan
+ * for long, or be suspended. Nothing where one transaction at a time writes.
+ */
 export interface PreparePlans {
   readonly method: "preparePlans";
   readonly deletions: readonly Deletion[];
@@ -177,8 +180,10 @@ export function* lock(keys: readonly RecordKey[]): Statements<boolean> {
   return (yield* ask({ method: "lock", keys })) as boolean;
 }
 
-export function* preparePlans(deletions: readonly Deletion[]): Statements<void> {
-  yield* ask({ method: "preparePlans", deletions });
+/** Returns which of them can be planned. */
+export function* preparePlans(deletions: readonly Deletion[]): Statements<readonly Deletion[]> {
+  const locked = (yield* ask({ method: "preparePlans", deletions })) as readonly Deletion[] | false;
+  return locked || deletions;
 }
 
 export function* pause(): Statements<void> {
