@@ -2,6 +2,7 @@
 // needs. Decides nothing about records.
 
 import { SerialQueue } from "../../basics/serial-queue.ts";
+import { shareNext } from "../../basics/share-next.ts";
 import type { Act } from "../interface/act.ts";
 import { defaultConnections, type SharedServer } from "../interface/connection-settings.ts";
 import type { Claim } from "../interface/deletion.ts";
@@ -245,7 +246,8 @@ function claimer(database: Database, indexParties: () => Promise<void>): Store["
 function upkeepMethods(database: Database, others: OtherThreads | undefined) {
   return {
     latestArrival: () => readLatestArrival(database),
-    settledArrival: () => readSettledArrival(database),
+    // However many ask, such as all readers of the feed, they take one connection.
+    settledArrival: shareNext(() => readSettledArrival(database)),
     ping: () => database.inOneGo({}, async (tx) => void (await tx.perform(readCredentialsVersion))),
     probeWrite: () => database.inOneGo({}, probeWrite),
     renewConnections: () => {
