@@ -1,5 +1,5 @@
-// A process that plans a deletion for very long, or is suspended in the middle, has locked the plans of one organization.
-// Other processes go on with the deletions of others.
+// A process that plans a deletion for very long, or is suspended in the middle, has locked the plans of its
+// organization. Other processes go on with the deletions of others.
 
 import assert from "node:assert/strict";
 import { it } from "node:test";
