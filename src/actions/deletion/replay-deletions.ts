@@ -5,7 +5,7 @@ import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deletion, openStatuses } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
-import { actOf, type App } from "../app.ts";
+import { actOf, type App, currentTimeOf } from "../app.ts";
 import { processDeletions } from "./process-deletions.ts";
 import { withWaits } from "./deletion-wait.ts";
 import { keepLedger } from "../ledger/keep-ledger.ts";
@@ -31,7 +31,9 @@ const failuresMax = 20;
  * Replays deletions in a store for which a restore was prepared, or that needs a replay. Throws OperatorError like
  * prepareReplay.
  */
-export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
+export async function replayDeletions(given: App, options: ReplayOptions): Promise<Replay> {
+  // Where the clock is behind what the backup knows, nothing would be due, and nobody could confirm the clock before.
+  const app = { ...given, now: () => currentTimeOf(given) };
   await prepareReplay(app, options);
   await noteRestore(app);
   await app.store.replay.takeOver(randomInt(2 ** 32, 2 ** 48));
