@@ -183,12 +183,12 @@ describe("a restore", () => {
     assert.match(trail, /"action":"store.replay".*"deletions":2/);
   });
 
-  it("may be followed by that of a newer backup, whose receipts are the first ones", async (test) => {
+  it("may be followed by that of a newer backup, and again of the older one", async (test) => {
     const site = makeSite(test);
     const { file } = await playUntilLoss(site);
     const newer = join(site.apart, "newer.db");
     await site.line.ask("backup", newer);
-    for (const one of [file, newer]) {
+    for (const one of [file, newer, file]) {
       await site.line.ask("restore", one, "--replace");
       await requireConsistent(site);
     }

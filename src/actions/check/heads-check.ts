@@ -24,20 +24,11 @@ export async function makeHeadsCheck(app: App, findings: Findings) {
   const links = new AuditLinks(app);
   /** The restores that the store has to contain, without those that a later restore has removed. */
   let restores: RestoreEntry[] = [];
-  /** Heads since the last restore that are not in the store. */
+  /** Heads that are not in the store, without those that a later restore has cut off. */
   let missing: ChainHead[] = [];
   let count = 0;
   let first: HeadsEntry | undefined;
   let last: HeadsEntry | undefined;
-  const reportMissing = (): void => {
-    const [head] = missing;
-    if (head !== undefined) {
-      findings.add(
-        `Audit entry ${head.no} is not the one that was signed in the ledger: the trail was cut or rewritten.`,
-      );
-    }
-    missing = [];
-  };
   return {
     /** `before`: the digest of the previous frame. */
     addHeads: async (heads: HeadsEntry, before: string | undefined): Promise<void> => {
@@ -62,14 +53,18 @@ export async function makeHeadsCheck(app: App, findings: Findings) {
       // The restored store has other entries with the same numbers, or none.
       const wasCut = ({ no }: ChainHead) => isKnown && no > shared.no;
       missing = missing.filter((head) => !wasCut(head));
-      reportMissing();
     },
 
     /** `stored`: the entries of restores in the audit trail. */
     end: (
       stored: readonly AuditEntry[],
     ): { readonly last: HeadsEntry | undefined; count: number } => {
-      reportMissing();
+      const [head] = missing;
+      if (head !== undefined) {
+        findings.add(
+          `Audit entry ${head.no} is not the one that was signed in the ledger: the trail was cut or rewritten.`,
+        );
+      }
       for (const restore of restores) {
         if (stored.some((entry) => isSame(entry, restore))) continue;
         findings.add(
