@@ -183,12 +183,12 @@ describe("a restore", () => {
     assert.match(trail, /"action":"store.replay".*"deletions":2/);
   });
 
-  it("may be followed by that of a newer backup, and again of the older one", async (test) => {
+  it("may be followed by that of an older backup, and again of the newer one", async (test) => {
     const site = makeSite(test);
     const { file } = await playUntilLoss(site);
     const newer = join(site.apart, "newer.db");
     await site.line.ask("backup", newer);
-    for (const one of [file, newer, file]) {
+    for (const one of [newer, file, newer]) {
       await site.line.ask("restore", one, "--replace");
       await requireConsistent(site);
     }
