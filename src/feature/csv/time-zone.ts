@@ -1,7 +1,14 @@
 // Finds the UTC offset of a time zone at a local time, with Temporal: the runtime's own, or a polyfill on older Node.
 
+import { createRequire } from "node:module";
+
+type Polyfill = typeof import("temporal-polyfill/implementation");
+
+// An awaited import would end the process if a thread were ended while it loads this.
 const { Temporal } =
-  "Temporal" in globalThis ? globalThis : await import("temporal-polyfill/implementation");
+  "Temporal" in globalThis
+    ? globalThis
+    : (createRequire(import.meta.url)("temporal-polyfill/implementation") as Polyfill);
 
 /** Those that stand for one offset, or one zone; CST, IST and BST are used for several. */
 export const zoneNames: Readonly<Record<string, string>> = {
